@@ -21,6 +21,7 @@ typedef struct worker {
   pid_t pid;      /* 0: none */
   int to, from;   /* pipes; to -1: told that there is no more */
   int64_t number; /* of its case; -1: idle */
+  double since;   /* clock: when it got that */
 } worker;
 
 typedef struct supervisor {
@@ -32,7 +33,7 @@ typedef struct supervisor {
   int wanted;  /* numbers asked for and not yet here */
   bool empty;  /* the source has no more */
   bool failed; /* our own trouble: told */
-  int64_t done, bad, known;
+  int64_t done, bad;
   app_progress progress;
 } supervisor;
 
@@ -92,6 +93,9 @@ static bool receive_all(int fd, void *data, size_t bytes)
 
 /* ---- the worker ---- */
 
+enum { LEFT = -1 };  /* in place of how a case ended: its files could not be written, or another run writes them */
+enum { STUCK = 50 }; /* exit code of a worker whose journal could not be written: no fault of its case */
+
 typedef struct answer {
   int64_t number, end;
 } answer;
@@ -103,8 +107,13 @@ static int work(sweep_run *r, int from, int to)
     vv_case_end end;
     const vv_status status = vv_sweep_run_case(r->sweep, a.number, stop_asked, NULL, &end);
     if (status != VV_OK) app_messages(r->ctx, status);
-    if (status != VV_OK) return APP_STOPPED;
-    a.end = end;
+    if (status == VV_IO && end != VV_CASE_INTERRUPTED) return STUCK;
+    if (status != VV_OK && status != VV_IO) return APP_STOPPED;
+    a.end = status == VV_IO ? (int64_t)LEFT : (int64_t)end;
+    if (status == VV_IO) {
+      app_hint("case %lld was left", (long long)a.number);
+      vv_ctx_messages_clear(r->ctx);
+    }
     if (!send_all(to, &a, sizeof a)) return APP_STOPPED;
   }
   return APP_DONE;
@@ -160,17 +169,11 @@ static void try_again(supervisor *s, int64_t number)
   s->again[s->n_again++] = number;
 }
 
-/* Its worker is gone: by itself, because there was no more, or in the middle of a case. */
-static void bury(supervisor *s, worker *w)
+/* It died in its case: that costs the case one of its tries. */
+static void note_crash(supervisor *s, const worker *w, int status)
 {
-  int status = 0;
   char why[64];
   vv_case_end end;
-  while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) continue;
-  if (w->to >= 0) close(w->to);
-  close(w->from);
-  w->pid = 0;
-  if (w->number < 0 || asked_to_stop) return;
   if (WIFSIGNALED(status))
     snprintf(why, sizeof why, "signal %d", WTERMSIG(status));
   else
@@ -184,6 +187,38 @@ static void bury(supervisor *s, worker *w)
   if (noted == VV_OK && end == VV_CASE_GAVE_UP) s->done++, s->bad++;
 }
 
+/* Its worker is gone: by itself, because there was no more or its journal is stuck, or in the middle of a case. */
+static void bury(supervisor *s, worker *w)
+{
+  int status = 0;
+  while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (w->to >= 0) close(w->to);
+  close(w->from);
+  w->pid = 0;
+  const bool left = WIFEXITED(status) && WEXITSTATUS(status) == APP_DONE; /* by a signal of its own, before it began */
+  s->failed |= WIFEXITED(status) && WEXITSTATUS(status) == STUCK;
+  if (w->number < 0 || asked_to_stop || s->failed) return;
+  if (left)
+    try_again(s, w->number);
+  else
+    note_crash(s, w, status);
+}
+
+/* A step that does not end: the worker cannot look at the clock, so that it is ended from here.  A case, and its repetition with
+ * all files, may each take the limit; as much again is for setting up. */
+static void end_late(supervisor *s, worker *w)
+{
+  const double wall = vv_sweep_wall(s->run->sweep), patience = 5.0;
+  if (w->pid == 0 || w->number < 0 || wall <= 0.0 || app_clock() - w->since < 3.0 * wall + patience) return;
+  kill(w->pid, SIGKILL);
+  const vv_status noted = vv_sweep_too_long(s->run->sweep, w->number);
+  if (noted != VV_OK) app_messages(s->run->ctx, noted);
+  s->failed |= noted != VV_OK;
+  s->done++, s->bad++;
+  w->number = -1;
+  bury(s, w);
+}
+
 static void hear(supervisor *s, worker *w)
 {
   answer a;
@@ -192,7 +227,8 @@ static void hear(supervisor *s, worker *w)
     return;
   }
   w->number = -1;
-  if (a.end == VV_CASE_INTERRUPTED) return;
+  if (a.end == VV_CASE_INTERRUPTED && !asked_to_stop) try_again(s, a.number); /* somebody ended this worker alone */
+  if (a.end == VV_CASE_INTERRUPTED || a.end == LEFT) return;
   s->done++;
   s->bad += a.end != VV_CASE_DONE && a.end != VV_CASE_STOPPED;
 }
@@ -219,6 +255,7 @@ static bool take(supervisor *s, int64_t *number)
 static void give(worker *w, int64_t number)
 {
   w->number = number;
+  w->since = app_clock();
   (void)!send_all(w->to, &number, sizeof number); /* one that died is found by its silence */
 }
 
@@ -293,14 +330,15 @@ static void listen(supervisor *s)
     fd[n] = (struct pollfd){.fd = s->source->answer, .events = POLLIN};
     who[n++] = -1;
   }
-  if (n == 0 || poll(fd, (nfds_t)n, 250) <= 0) return;
-  for (int i = 0; i < n; i++) {
+  const int said = n > 0 ? poll(fd, (nfds_t)n, 250) : 0;
+  for (int i = 0; i < n && said > 0; i++) {
     if (fd[i].revents == 0) continue;
     if (who[i] < 0)
       receive_number(s);
     else
       hear(s, &s->worker[who[i]]);
   }
+  for (int i = 0; i < s->run->jobs; i++) end_late(s, &s->worker[i]);
 }
 
 static bool busy(const supervisor *s)

@@ -45,12 +45,18 @@ VV_API const char *vv_sweep_value(const vv_sweep *sweep, int64_t number, int col
  * many, -1: a message says why.  A case whose workers died too often gets its row "gave up" here. */
 VV_API int64_t vv_sweep_left(vv_sweep *sweep, int share, int shares, int64_t *out);
 /* Runs one case in this process and writes its row to the journal of this process.  `poll` is asked a few times a second,
- * and true ends the run without a row.  A scene that is refused or a run that fails is a row, and VV_OK. */
+ * and true ends the run without a row.  A scene that is refused or a run that fails is a row, and VV_OK.  VV_IO: *end is
+ * VV_CASE_INTERRUPTED where files of this case could not be written, and it was left for later, and VV_CASE_ENDS
+ * where the journal could not be written: nothing can be run in this folder. */
 VV_API VV_NODISCARD vv_status vv_sweep_run_case(vv_sweep *sweep, int64_t number, vv_poll_fn *poll, void *user,
                                                 vv_case_end *end);
 /* A worker died in this case (why: "signal 11"): costs one of its tries.  *end: VV_CASE_INTERRUPTED: it may be tried
  * again; VV_CASE_GAVE_UP: that was the last, and its row is written. */
 VV_API VV_NODISCARD vv_status vv_sweep_crashed(vv_sweep *sweep, int64_t number, const char *why, vv_case_end *end);
+/* Seconds that a case may take (limits.wall; 0: as long as it likes), and the row of one that took longer and whose process was
+ * ended by its caller: `poll` is not asked inside a step. */
+VV_API double vv_sweep_wall(const vv_sweep *sweep);
+VV_API VV_NODISCARD vv_status vv_sweep_too_long(vv_sweep *sweep, int64_t number);
 /* The state hash in the row of a case, read from the journals; false: it has none. */
 VV_API bool vv_sweep_hash(vv_sweep *sweep, int64_t number, uint64_t *out);
 /* The scene of one case, its values set; the caller compiles and runs it as any other, to the state hash of its row. */

@@ -35,10 +35,10 @@ vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *sear
   for (int32_t i = 0; i < k->first; i++) k->frame_of[i] = -1;
   for (int32_t i = 0; i < s->n_mover; i++) {
     const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
-    k->mover_of[i] = -1;
     if (b->carrier != VVI_CARRY_FRAMES) continue;
-    k->mover_of[i] = w->model->solids->first[b->block - w->model->block] + (int32_t)b->node0 + (i - b->mover0);
-    k->frame_of[k->mover_of[i]] = i;
+    const int32_t mover = w->model->solids->first[b->block - w->model->block] + (int32_t)b->node0 + (i - b->mover0);
+    k->mover_of[i] = mover + 1;
+    k->frame_of[mover] = i;
   }
   return VV_OK;
 }
@@ -56,11 +56,17 @@ static bool fit_points(struct vvi_contact_step *w, int32_t points)
   return true;
 }
 
+/* Our mover of one of the search; -1: none in this step. */
+static int32_t known_mover(const struct vvi_features *k, int32_t of_search)
+{
+  return k->mover_of[of_search] - 1;
+}
+
 /* Our mover of one of the search; a point gets a number when it is first asked for in a step.  -1: no memory. */
 static int32_t mover_of(struct vvi_contact_step *w, int32_t of_search)
 {
   struct vvi_features *k = w->features;
-  if (k->mover_of[of_search] >= 0) return k->mover_of[of_search];
+  if (known_mover(k, of_search) >= 0) return known_mover(k, of_search);
   if (!fit_points(w, k->points + 1)) return -1;
   const struct vvi_sheets *s = k->search->sheets;
   const vvi_sheet_body *body = &s->body[s->body_of_mover[of_search]];
@@ -72,7 +78,8 @@ static int32_t mover_of(struct vvi_contact_step *w, int32_t of_search)
   if (w->forced) b->kind->mover(b, node, w->q + b->q0, w->f + b->p0, &w->force[i]);
   k->point[k->points++] = of_search;
   k->given = false;
-  return k->mover_of[of_search] = i;
+  k->mover_of[of_search] = i + 1;
+  return i;
 }
 
 /* Once: what the points of the step have become is told to who keeps them. */
@@ -86,7 +93,7 @@ void vvi_features_give(struct vvi_contact_step *w)
 
 static void forget_points(struct vvi_features *k)
 {
-  for (int32_t i = 0; i < k->points; i++) k->mover_of[k->point[i]] = -1;
+  for (int32_t i = 0; i < k->points; i++) k->mover_of[k->point[i]] = 0;
   k->points = 0;
 }
 
@@ -101,7 +108,7 @@ static void place_frame(struct vvi_contact_step *w, int32_t of_search)
 {
   const struct vvi_features *k = w->features;
   const vvi_sheet_body *b = &k->search->sheets->body[k->search->sheets->body_of_mover[of_search]];
-  const int32_t i = k->mover_of[of_search];
+  const int32_t i = known_mover(k, of_search);
   vvi_sheet_frame *f = &k->search->motion.frame[of_search];
   if (!w->work[i].flown) vvi_mover_fly(w, i, NULL);
   memcpy(f->place_ahead, w->work[i].place, sizeof f->place_ahead);
@@ -113,7 +120,7 @@ static void set_frame(struct vvi_contact_step *w, int32_t of_search)
 {
   const struct vvi_features *k = w->features;
   const vvi_sheet_body *b = &k->search->sheets->body[k->search->sheets->body_of_mover[of_search]];
-  const int32_t i = k->mover_of[of_search];
+  const int32_t i = known_mover(k, of_search);
   const vv_mover *m = &w->near->mover[i];
   vvi_sheet_frame *f = &k->search->motion.frame[of_search];
   vvi_mover_load(w, i);
@@ -385,7 +392,7 @@ typedef struct seen_by {
 /* The working mover of one of the search, if another group pushes it; NULL: nobody else does. */
 static const vvi_working *of_others(const seen_by *us, int32_t of_search)
 {
-  const int32_t i = us->w->features->mover_of[of_search];
+  const int32_t i = known_mover(us->w->features, of_search);
   if (i < 0 || !vvi_mover_loaded(us->w, i) || us->w->work[i].group < 0) return NULL;
   return us->w->work[i].group != us->group ? &us->w->work[i] : NULL;
 }
@@ -597,7 +604,7 @@ bool vvi_features_again(struct vvi_contact_step *w)
 
 static bool is_touched(const struct vvi_contact_step *w, int32_t of_search)
 {
-  const int32_t i = w->features->mover_of[of_search];
+  const int32_t i = known_mover(w->features, of_search);
   return i >= 0 && vvi_mover_loaded(w, i) && w->work[i].touched;
 }
 
@@ -709,9 +716,9 @@ static void vertex_ahead(const struct vvi_contact_step *w, int32_t v, double y[3
   } else if (b->loose) {
     y[0] = y[1] = y[2] = 0.0;
     for (int32_t i = s->stencil0[v]; i < s->stencil0[v + 1]; i++)
-      for (int c = 0; c < 3; c++) y[c] += s->weight[i] * w->work[k->mover_of[s->stencil[i]]].place[c];
+      for (int c = 0; c < 3; c++) y[c] += s->weight[i] * w->work[known_mover(k, s->stencil[i])].place[c];
   } else {
-    const vvi_working *m = &w->work[k->mover_of[s->mover[v]]];
+    const vvi_working *m = &w->work[known_mover(k, s->mover[v])];
     if (b->carrier == VVI_CARRY_POINTS)
       memcpy(y, m->place, 3 * sizeof *y);
     else

@@ -49,6 +49,8 @@ static void trim_keys(vv_sim *sim)
     const vvi_observer *o = &sim->observer[i];
     if ((o->next != NULL || o->every > 0) && o->keyed < k->n) return;
   }
+  if (sim->model->served != NULL && k->n > 0) /* places of all bodies, on one rank of many */
+    vvi_forget(k->q, sizeof *k->q * (size_t)(k->n * sim->model->nq));
   k->n = 0;
   for (int i = 0; i < sim->n_observer; i++) sim->observer[i].keyed = 0;
 }

@@ -42,9 +42,11 @@ const char *vv_case_text(vv_case_end end)
 
 /* ---- one case ---- */
 
-static vv_status edit(vv_spec *spec, const char *path, const char *text)
+static vv_status edit(vv_ctx *ctx, vv_spec *spec, const char *path, const char *text)
 {
-  return strpbrk(path, ".[") != NULL ? vv_spec_set(spec, path, text) : vv_spec_set_parameter(spec, path, text);
+  const vv_status status =
+      strpbrk(path, ".[") != NULL ? vv_spec_set(spec, path, text) : vv_spec_set_parameter(spec, path, text);
+  return status == VV_OK ? VV_OK : vvi_fail(ctx, status, "'%s' of the plan cannot be set to '%s'", path, text);
 }
 
 vv_status vv_sweep_scene(vv_sweep *s, int64_t number, vv_ctx *ctx, vv_spec **out)
@@ -55,9 +57,9 @@ vv_status vv_sweep_scene(vv_sweep *s, int64_t number, vv_ctx *ctx, vv_spec **out
                     (long long)s->cases - 1);
   vv_status status = vv_scene_read(ctx, s->scene, out);
   for (int i = 0; status == VV_OK && i < s->plan.n_set; i++)
-    status = edit(*out, s->plan.set[i].path, s->plan.set[i].text);
+    status = edit(ctx, *out, s->plan.set[i].path, s->plan.set[i].text);
   for (int i = 0; status == VV_OK && i < s->plan.n_vary; i++)
-    status = edit(*out, s->plan.vary[i].path, s->value[number * s->plan.n_vary + i]);
+    status = edit(ctx, *out, s->plan.vary[i].path, s->value[number * s->plan.n_vary + i]);
   if (status == VV_OK) return VV_OK;
   vv_spec_destroy(*out);
   *out = NULL;

@@ -59,8 +59,11 @@ static vv_status append(vv_sweep *s, vvi_text *line, bool to_disk)
     if (line->nomem) status = vvi_fail(s->ctx, VV_NOMEM, "out of memory");
   }
   errno = 0;
-  if (status == VV_OK && write(s->journal, line->c, line->n) != (ssize_t)line->n)
-    status = vvi_io_fail(s->ctx, s->folder, "journal not written");
+  if (status == VV_OK) {
+    const ssize_t written = write(s->journal, line->c, line->n);
+    if (written >= 0 && written < (ssize_t)line->n) errno = ENOSPC; /* a part of the line found room */
+    if (written != (ssize_t)line->n) status = vvi_io_fail(s->ctx, s->folder, "journal not written");
+  }
   vvi_text_free(line);
   const double now = vvi_clock();
   if (status != VV_OK || (!to_disk && now - s->synced < sync_every)) return status;
@@ -100,10 +103,10 @@ vv_status vvi_journal_row(vv_sweep *s, int64_t number, const char *cells, double
 }
 
 /* The cells of a case that gave no numbers. */
-vv_status vvi_journal_give_up(vv_sweep *s, int64_t number, const char *why)
+vv_status vvi_journal_no_numbers(vv_sweep *s, int64_t number, vv_case_end end, const char *why)
 {
   vvi_text cells = {0};
-  vvi_text_print(&cells, "%s,", vv_case_text(VV_CASE_GAVE_UP));
+  vvi_text_print(&cells, "%s,", vv_case_text(end));
   vvi_text_cell(&cells, why);
   vvi_text_put(&cells, ",,,");
   for (int i = 0; i < s->plan.n_measure; i++) vvi_text_put(&cells, ",nan");
@@ -169,12 +172,12 @@ static vv_status read_journal(vv_sweep *s, const char *path)
   size_t bytes = 0;
   char *text = vvi_text_of_file(s->ctx, path, &bytes);
   vv_status status = text != NULL ? VV_OK : VV_IO;
-  for (char *line = text, *next; status == VV_OK && *line != '\0'; line = next) {
-    char *end = strchr(line, '\n');
+  for (char *line = text, *next; status == VV_OK && line < text + bytes; line = next) {
+    char *end = memchr(line, '\n', (size_t)(text + bytes - line));
     if (end == NULL) break; /* torn */
     next = end + 1;
     *end = '\0';
-    char *check = strrchr(line, ',');
+    char *check = strrchr(line, ','); /* zeros that a power cut has left end the line here, and its check is none */
     if (check == NULL || strlen(check + 1) != CHECK_BYTES) continue;
     if (strtoull(check + 1, NULL, 16) != check_of(s, line, (size_t)(check - line))) continue;
     *check = '\0';
@@ -226,7 +229,7 @@ static vv_status give_up(vv_sweep *s, int64_t k)
   const bool crashed = r->crashes >= s->plan.tries;
   snprintf(why, sizeof why, crashed ? "the program died in it %lld times" : "begun %lld times and never finished",
            (long long)(crashed ? s->plan.tries : s->plan.kills));
-  return vvi_journal_give_up(s, k, why);
+  return vvi_journal_no_numbers(s, k, VV_CASE_GAVE_UP, why);
 }
 
 int64_t vv_sweep_left(vv_sweep *s, int share, int shares, int64_t *out)
@@ -257,6 +260,24 @@ vv_status vv_sweep_crashed(vv_sweep *s, int64_t k, const char *why, vv_case_end 
   if (!is_lost(&s->plan, &s->record[k])) return VV_OK;
   *end = VV_CASE_GAVE_UP;
   return give_up(s, k);
+}
+
+double vv_sweep_wall(const vv_sweep *s)
+{
+  return s->plan.wall;
+}
+
+vv_status vv_sweep_too_long(vv_sweep *s, int64_t k)
+{
+  char why[VVI_SWEEP_WHY];
+  if (k < 0 || k >= s->cases) return vvi_fail(s->ctx, VV_ARG, "there is no case %lld", (long long)k);
+  vvi_sweep_late(s, why);
+  return vvi_journal_no_numbers(s, k, VV_CASE_TOO_LONG, why);
+}
+
+void vvi_sweep_late(const vv_sweep *s, char why[VVI_SWEEP_WHY])
+{
+  snprintf(why, VVI_SWEEP_WHY, "longer than %g s", s->plan.wall);
 }
 
 /* status, why, steps, time, hash */

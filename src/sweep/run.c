@@ -85,7 +85,7 @@ static void clean(job *j)
 
 /* ---- the row ---- */
 
-static vv_case_end judge(const job *j, char why[300])
+static vv_case_end judge(const job *j, char why[VVI_SWEEP_WHY])
 {
   const vv_claim *claim;
   why[0] = '\0';
@@ -94,20 +94,20 @@ static vv_case_end judge(const job *j, char why[300])
   case VV_REASON_STOPPED:
     break;
   case VV_REASON_INTERRUPTED:
-    snprintf(why, 300, "longer than %g s", j->s->plan.wall);
+    vvi_sweep_late(j->s, why);
     return j->late ? VV_CASE_TOO_LONG : VV_CASE_INTERRUPTED;
   default:
-    snprintf(why, 300, "%s", j->report.message[0] != '\0' ? j->report.message : vv_reason_text(j->report.reason));
+    snprintf(why, VVI_SWEEP_WHY, "%s", j->report.message[0] != '\0' ? j->report.message : vv_reason_text(j->report.reason));
     return VV_CASE_FAILED;
   }
   const int n = vv_sim_claims(j->sim, &claim);
   for (int i = 0; i < n; i++)
     if (!claim[i].kept)
-      snprintf(why + strlen(why), 300 - strlen(why), "%s%s off by %.3g", why[0] != '\0' ? "; " : "", claim[i].name,
+      snprintf(why + strlen(why), VVI_SWEEP_WHY - strlen(why), "%s%s off by %.3g", why[0] != '\0' ? "; " : "", claim[i].name,
                claim[i].worst);
   if (why[0] != '\0') return VV_CASE_BROKEN;
   if (j->report.reason == VV_REASON_DONE) return VV_CASE_DONE;
-  snprintf(why, 300, "%s", j->report.message);
+  snprintf(why, VVI_SWEEP_WHY, "%s", j->report.message);
   return VV_CASE_STOPPED;
 }
 
@@ -152,7 +152,7 @@ static vv_status put_refused(job *j)
 /* ---- one case ---- */
 
 /* A status is our trouble (memory, disk); what the case comes to is in *end. */
-static vv_status run_once(job *j, const char *folder, vv_case_end *end, char why[300])
+static vv_status run_once(job *j, const char *folder, vv_case_end *end, char why[VVI_SWEEP_WHY])
 {
   vv_status status = prepare(j, folder);
   const bool scene = status == VV_SCENE || status == VV_ARG || status == VV_UNSUPPORTED;
@@ -184,7 +184,7 @@ static vv_status kept_folder(vv_sweep *s, int64_t number, char out[VVI_SWEEP_PAT
  * books are closed where frames are written, and its row is to be that of any other case. */
 static vv_status keep(job *j)
 {
-  char folder[VVI_SWEEP_PATH], why[300];
+  char folder[VVI_SWEEP_PATH], why[VVI_SWEEP_WHY];
   vv_case_end end;
   job again = {.s = j->s, .number = j->number, .poll = j->poll, .user = j->user};
   VV_TRY(kept_folder(j->s, j->number, folder));
@@ -192,14 +192,14 @@ static vv_status keep(job *j)
   if (status != VV_OK) vvi_case_tell(&again.c, j->s->ctx);
   j->asked |= again.asked;
   clean(&again);
-  return status;
+  return status == VV_ARG ? VV_IO : status; /* its scene was taken before: another run is writing that folder */
 }
 
 vv_status vv_sweep_run_case(vv_sweep *s, int64_t number, vv_poll_fn *poll, void *user, vv_case_end *end)
 {
-  char why[300] = "";
+  char why[VVI_SWEEP_WHY] = "";
   job j = {.s = s, .number = number, .poll = poll, .user = user, .begun = vvi_clock()};
-  *end = VV_CASE_INTERRUPTED;
+  *end = VV_CASE_ENDS;
   if (number < 0 || number >= s->cases) return vvi_fail(s->ctx, VV_ARG, "there is no case %lld", (long long)number);
   VV_TRY(vvi_journal_start(s, number));
   vv_status status = run_once(&j, NULL, end, why);
@@ -214,6 +214,7 @@ vv_status vv_sweep_run_case(vv_sweep *s, int64_t number, vv_poll_fn *poll, void 
     status = put_row(&j, *end, why);
   if (status != VV_OK || *end == VV_CASE_INTERRUPTED) {
     const vv_status stopped = vvi_journal_stop(s, number);
+    *end = stopped == VV_OK ? VV_CASE_INTERRUPTED : VV_CASE_ENDS;
     if (status == VV_OK) status = stopped;
   }
   clean(&j);

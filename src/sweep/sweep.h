@@ -144,7 +144,9 @@ vv_status vvi_journal_stop(vv_sweep *s, int64_t number);
 vv_status vvi_journal_crash(vv_sweep *s, int64_t number, const char *why);
 /* `cells`: from the status on. */
 vv_status vvi_journal_row(vv_sweep *s, int64_t number, const char *cells, double wall);
-vv_status vvi_journal_give_up(vv_sweep *s, int64_t number, const char *why);
+enum { VVI_SWEEP_WHY = 300 };
+void vvi_sweep_late(const vv_sweep *s, char why[VVI_SWEEP_WHY]); /* why a case is too long: one text, whoever writes it */
+vv_status vvi_journal_no_numbers(vv_sweep *s, int64_t number, vv_case_end end, const char *why);
 
 /* ---- table.c ---- */
 

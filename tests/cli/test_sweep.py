@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -25,7 +26,7 @@ visviva-sweep: 1
 title: Breaks & <tables>
 scene: {SOURCE}/examples/newcomer/break-of-15.yaml
 seed: 7
-draws: 30
+draws: 100
 set: {{time.end: 0.6, record.ledger: 10}}
 vary:
   bodies.cue.position[1]: {{normal: {{mean: 0, deviation: 1e-3}}}}
@@ -122,10 +123,10 @@ class Sweep(unittest.TestCase):
         self.assertEqual(run("run", folder, "--jobs", 2, "-q").returncode, 0)
         self.assert_same(folder)
         rows = self.rows(folder)
-        self.assertEqual([int(r["case"]) for r in rows], list(range(60)))
+        self.assertEqual([int(r["case"]) for r in rows], list(range(200)))
         self.assertEqual({r["status"] for r in rows}, {"done"})
-        for r in rows[:30]:
-            other = rows[int(r["case"]) + 30]  # the same draw with half the step
+        for r in rows[:100]:
+            other = rows[int(r["case"]) + 100]  # the same draw with half the step
             self.assertEqual(r["bodies.cue.velocity[0]"], other["bodies.cue.velocity[0]"])
             self.assertEqual(int(other["steps_done"]), 2 * int(r["steps_done"]))
             v = float(r["bodies.cue.velocity[0]"])
@@ -139,7 +140,7 @@ class Sweep(unittest.TestCase):
     def test_a_case_alone(self):
         folder = self.new("a")
         self.assertEqual(run("run", folder, "-q").returncode, 0)
-        for number in (0, 17, 59):
+        for number in (0, 17, 199):
             alone = run("case", folder, number, "-o", folder / f"alone-{number}")
             self.assertEqual(alone.returncode, 0, alone.stderr)
             self.assertIn("the same state hash", alone.stdout)
@@ -206,6 +207,92 @@ class Sweep(unittest.TestCase):
         self.assertIn("died in it 3 times", rows[1]["why"])
         again = run("run", folder, "-q")  # nothing is left
         self.assertEqual((again.returncode, again.stderr), (2, ""))
+
+    def test_journals_that_cannot_grow(self):
+        """No room for a journal is no fault of its case: the run stops, says so, and goes on when there is room."""
+        folder = self.new("a")
+
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write that is too long fails
+
+        # the first case is kept, and its files find no room either; the crash of a worker would: its line is short
+        full = subprocess.run([PROGRAM, "sweep", "run", str(folder), "--jobs", "2"], capture_output=True, text=True, preexec_fn=small)
+        self.assertEqual(full.returncode, 2)
+        self.assertIn("not written", full.stderr)
+        self.assertIn("go on with", full.stderr)
+        text = "".join(p.read_text() for p in (folder / "journal").iterdir())
+        self.assertIn("row,1,", text)
+        self.assertNotIn("crash", text)
+        self.assertNotIn("gave up", text)
+        self.assertEqual(run("run", folder, "-q").returncode, 0)
+        self.assert_same(folder)
+
+    def test_a_case_without_a_folder(self):
+        """A case whose files cannot be written is left and told; the others have their rows."""
+        folder = self.new("a")
+        (folder / "kept").write_text("in the way")
+        told = run("run", folder)
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("case 0 was left", told.stderr)
+        self.assertIn("case 17 was left", told.stderr)
+        self.assertEqual({r["case"] for r in self.rows(folder)}, {str(k) for k in range(200)} - {"0", "17"})
+        (folder / "kept").unlink()
+        self.assertEqual(run("run", folder, "-q").returncode, 0)
+        self.assert_same(folder)
+
+    def test_a_worker_that_hangs(self):
+        """A worker that does not come back from a step cannot look at the clock: it is ended, and its row says why."""
+        (self.folder / "long.yaml").write_text(LONG)
+        folder = self.new("a", "visviva-sweep: 1\nscene: long.yaml\nvary: {time.end: [0.01, 10000, 0.02]}\nlimits: {wall: 0.5}\n")
+        process = subprocess.Popen([PROGRAM, "sweep", "run", str(folder), "-q"])
+        time.sleep(0.3)
+        begun = time.time()
+        while process.poll() is None and time.time() - begun < 60:
+            for worker in workers_of(process.pid):
+                os.kill(worker, signal.SIGSTOP)
+            time.sleep(0.1)
+        hung = process.poll()
+        if hung is None:
+            kill_all(process)
+        self.assertEqual(hung, 2)
+        rows = {r["case"]: r for r in self.rows(folder)}
+        self.assertEqual(rows["1"]["status"], "too long")
+        self.assertEqual(rows["1"]["why"], "longer than 0.5 s")
+
+    def test_a_worker_that_is_asked_to_stop(self):
+        """SIGTERM for one worker, not for the sweep: its case is begun again by another, and costs no try."""
+        folder = self.new("a")
+        process = subprocess.Popen([PROGRAM, "sweep", "run", str(folder), "--jobs", "2", "-q"])
+        for _ in range(4):
+            time.sleep(0.1)
+            for worker in workers_of(process.pid)[:1]:
+                os.kill(worker, signal.SIGTERM)
+        self.assertEqual(process.wait(), 0)
+        self.assertNotIn("crash", "".join(p.read_text() for p in (folder / "journal").iterdir()))
+        self.assert_same(folder)
+
+    def test_two_at_a_time(self):
+        """Two that do not know of each other, on all cases of one folder."""
+        folder = self.new("a")
+        both = [subprocess.Popen([PROGRAM, "sweep", "run", str(folder), "-q"], stderr=subprocess.DEVNULL) for _ in range(2)]
+        self.assertLessEqual({p.wait() for p in both}, {0, 2})  # 2: the other was still at the last case
+        text = "".join(p.read_text() for p in (folder / "journal").iterdir())
+        self.assertNotIn("crash", text)  # of a kept folder, which one of them writes
+        self.assertEqual(run("run", folder, "-q").returncode, 0)
+        self.assert_same(folder)
+
+    def test_zeros_in_a_journal(self):
+        """A power cut may leave zeros where text was: lines behind them count."""
+        folder = self.new("a")
+        self.assertEqual(run("run", folder, "-q").returncode, 0)
+        journal = max((folder / "journal").iterdir(), key=lambda p: p.stat().st_size)
+        text = journal.read_bytes()
+        journal.write_bytes(text[:2000] + bytes(500) + text[2500:])
+        self.assertEqual(run("table", folder, "-q").returncode, 2)
+        self.assertGreater(sum(r["status"] == "done" for r in self.rows(folder)), 190)
+        self.assertEqual(run("run", folder, "-q").returncode, 0)
+        self.assert_same(folder)
 
     def test_bad_cases_are_rows(self):
         """A scene that is refused, a run that fails, one that takes too long: each a row, and the others are there."""
@@ -312,7 +399,7 @@ class Sweep(unittest.TestCase):
         folder = self.new("twice")
         self.assertIn("holds a sweep already", run("new", self.plan(PLAN), "-o", folder).stderr)
         self.assertEqual(run("new", self.plan(PLAN), "-o", folder, "--overwrite").returncode, 0)
-        self.assertIn("cases are 0 to 59", run("case", folder, 60, "-o", self.folder / "x").stderr)
+        self.assertIn("cases are 0 to 199", run("case", folder, 200, "-o", self.folder / "x").stderr)
 
     def test_page(self):
         folder = self.new("a")
@@ -325,7 +412,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(data["title"], "Breaks & <tables>")
         rows = self.rows(folder)
         for column in data["columns"]:
-            self.assertEqual(len(column["value"]), 60)
+            self.assertEqual(len(column["value"]), 200)
             for x, r in zip(column["value"], rows):
                 self.assertAlmostEqual(x / float(r[column["name"]]) if x else 1, 1, places=7)
         self.assertEqual([k["case"] for k in data["kept"]], [0, 17])
@@ -334,7 +421,7 @@ class Sweep(unittest.TestCase):
             facts = {r["column"]: r for r in csv.DictReader(file)}
         energy = [float(r["energy"]) for r in rows]
         self.assertEqual(float(facts["energy"]["least"]), min(energy))
-        self.assertAlmostEqual(float(facts["energy"]["mean"]), sum(energy) / 60, places=13)
+        self.assertAlmostEqual(float(facts["energy"]["mean"]), sum(energy) / 200, places=13)
 
     def test_probes(self):
         """Largest and smallest of a probe are those of probes.csv."""

@@ -158,25 +158,39 @@ static vv_status make_exchanges(const sharing *w, shell_share *out)
   return status;
 }
 
-/* Held nodes of this rank; nodes of each rank; room for what goes to rank 0: a state, or three numbers of each element. */
+/* What goes to rank 0, a state or three numbers of each element, goes in pieces that follow each other: rank 0 then never holds more
+ * of it than a piece beside the array where it belongs, and no message is larger than MPI can count. */
+enum { PIECE = 1 << 17 }; /* reals of all ranks together: a megabyte stays in the cache of a core */
+
+static vv_status cut_gathering(const sharing *w, shell_share *out)
+{
+  const shell_plan *plan = w->plan;
+  int64_t reals = 1, most = 0, *tiles = calloc((size_t)w->net->ranks, sizeof *tiles);
+  if (tiles == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < plan->tiles; i++) {
+    const shell_tile *t = &plan->tile[i];
+    reals = most_of(reals, most_of(6 * (int64_t)t->own + tile_z(w->b, t), most_of(3 * t->elements, SHELL_SUMS)));
+    most = most_of(most, ++tiles[w->tile_rank[i]]);
+  }
+  free(tiles);
+  out->at_once = most_of(1, PIECE / (reals * w->net->ranks));
+  out->rounds = (most + out->at_once - 1) / out->at_once;
+  if (out->me > 0 && (out->out = VVI_ARENA_NEW(w->arena, double, reals * out->at_once + 1)) == NULL) return VV_NOMEM;
+  return VV_OK;
+}
+
+/* Held nodes of this rank; nodes of each rank. */
 static vv_status list_own(const sharing *w, shell_share *out)
 {
   const vv_block *b = w->b;
   const shell_plan *plan = w->plan;
-  int64_t elements = 0, z = 0;
   for (int64_t i = 0; i < plan->held; i++) out->held += w->node_rank[plan->held_node[i]] == out->me;
   out->held_node = VVI_ARENA_NEW(w->arena, int32_t, out->held + 1);
-  out->nodes = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks);
-  if (out->held_node == NULL || out->nodes == NULL) return VV_NOMEM;
+  out->nodes = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks), out->next = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks);
+  if (out->held_node == NULL || out->nodes == NULL || out->next == NULL) return VV_NOMEM;
   for (int64_t i = 0, n = 0; i < plan->held; i++)
     if (w->node_rank[plan->held_node[i]] == out->me) out->held_node[n++] = plan->held_node[i];
-  for (int64_t i = 0; i < plan->tiles; i++) {
-    const shell_tile *t = &plan->tile[i];
-    out->nodes[w->tile_rank[i]] += t->own;
-    if (w->tile_rank[i] == out->me) elements += t->elements, z += tile_z(b, t);
-  }
-  const int64_t most = most_of(6 * out->nodes[out->me] + z, most_of(3 * elements, SHELL_SUMS * out->tiles));
-  if (out->me > 0 && (out->out = VVI_ARENA_NEW(w->arena, double, most + 1)) == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < plan->tiles; i++) out->nodes[w->tile_rank[i]] += plan->tile[i].own;
   if (b->n_load > 0 && (out->whole = VVI_ARENA_NEW(w->arena, double, 3 * b->nodes)) == NULL) return VV_NOMEM;
   return VV_OK;
 }
@@ -193,6 +207,7 @@ static vv_status make_share(sharing *w, shell_share *out)
     if (w->tile_rank[i] == w->net->rank) out->tile[out->tiles++] = i;
   VV_TRY(make_exchanges(w, out));
   VV_TRY(list_own(w, out));
+  VV_TRY(cut_gathering(w, out));
   out->root = VVI_ARENA_NEW(w->arena, double, 6 * most_of(out->places.roots, out->forces.roots) + 1);
   out->leaf = VVI_ARENA_NEW(w->arena, double, 6 * most_of(out->places.leaves, out->forces.leaves) + 1);
   return out->root != NULL && out->leaf != NULL ? VV_OK : VV_NOMEM;
@@ -363,26 +378,35 @@ static int64_t carry_sums(const carried *w, int64_t tile, bool in, double *at)
   return carry(w->x + w->n * tile, w->n, in, at);
 }
 
-/* One package of each rank. */
-static void send(const carried *w, carry_fn *fn)
+/* One package of each rank, of its tiles `from` to `to` - 1.  at: [ranks] where rank 0 goes on in the list of all tiles. */
+static bool send_piece(const carried *w, carry_fn *fn, int64_t from, int64_t to, int64_t *at)
 {
   const shell_plan *plan = w->b->plan;
   const shell_share *s = plan->share;
-  const int to = 0;
+  const int rank0 = 0;
   int64_t n = 0, bytes, *sizes;
   int got;
   void **in;
-  if (s == NULL) return;
-  for (int64_t k = 0; s->me > 0 && k < s->tiles; k++) n += fn(w, s->tile[k], false, s->out + n);
+  for (int64_t k = from; s->me > 0 && k < to && k < s->tiles; k++) n += fn(w, s->tile[k], false, s->out + n);
   bytes = n * (int64_t)sizeof(double);
-  if (s->net->deal(s->net, s->me > 0, &to, (const void *const *)&s->out, &bytes, &got, &in, &sizes) != VV_OK) return;
+  if (s->net->deal(s->net, s->me > 0, &rank0, (const void *const *)&s->out, &bytes, &got, &in, &sizes) != VV_OK)
+    return false;
   for (int r = 1; s->me == 0 && r <= got; r++) {
-    n = 0;
-    for (int64_t i = 0; i < plan->tiles; i++)
-      if (s->rank[i] == r) n += fn(w, i, true, (double *)in[r - 1] + n);
-    vvi_forget(in[r - 1], (size_t)sizes[r - 1]);
+    int64_t i = at[r], tiles = 0;
+    for (n = 0; i < plan->tiles && tiles < to - from; i++)
+      if (s->rank[i] == r) n += fn(w, i, true, (double *)in[r - 1] + n), tiles++;
+    at[r] = i;
   }
-  if (s->me > 0) vvi_forget(s->out, (size_t)bytes); /* it was read */
+  return true;
+}
+
+static void send(const carried *w, carry_fn *fn)
+{
+  const shell_share *s = shell_plan_of(w->b)->share;
+  if (s == NULL) return;
+  memset(s->next, 0, sizeof *s->next * (size_t)s->net->ranks);
+  for (int64_t k = 0; k < s->rounds; k++)
+    if (!send_piece(w, fn, k * s->at_once, (k + 1) * s->at_once, s->next)) return;
 }
 
 void shell_gather(const vv_block *b, double *q, double *p)

@@ -139,6 +139,7 @@ void vvi_sheet_measure(vvi_sheet_search *w)
 {
   memset(w->fresh, 0, (size_t)w->sheets->n_cluster);
   w->round++;
+  vvi_sheet_tidy(w);
   if (w->away != NULL) {
     measure_home(w);
     vvi_sheet_away_measure(w);

@@ -20,6 +20,8 @@ static bool find_owners(const struct vvi_sheets *s, vvi_sheet_ranks *k)
   return any;
 }
 
+enum { SOME_OF_OTHERS = 1, SOME_OF_MINE = 2 };
+
 static void find_homes(const struct vvi_sheets *s, vvi_sheet_ranks *k)
 {
   for (int32_t c = 0; c < s->n_cluster; c++) {
@@ -27,7 +29,7 @@ static void find_homes(const struct vvi_sheets *s, vvi_sheet_ranks *k)
     k->home[c] = -1;
     for (int32_t i = k->reads.first[c]; i < k->reads.first[c + 1]; i++) {
       int32_t same = 0;
-      k->strange[c] |= k->reads.owner[k->reads.mover[i]] != k->net->rank;
+      k->strange[c] |= k->reads.owner[k->reads.mover[i]] != k->net->rank ? SOME_OF_OTHERS : SOME_OF_MINE;
       if (k->home[c] == k->reads.owner[k->reads.mover[i]]) continue;
       for (int32_t j = i; j < k->reads.first[c + 1]; j++)
         same += k->reads.owner[k->reads.mover[j]] == k->reads.owner[k->reads.mover[i]];
@@ -94,12 +96,28 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
   if (!find_owners(s, k)) return VV_OK;
   VV_TRY(vvi_sheet_reads_list(s, w->arena, &k->reads));
   find_homes(s, k);
+  VV_TRY(vvi_sheet_reads_drop(s, w->arena, &k->reads));
   VV_TRY(find_runs(s, w->arena, k));
   w->tree = s->tree; /* a model that is shared makes one run */
   vvi_sheet_start_drop(s);
   w->most_room = INT64_MAX / 4; /* how much memory lists may take must not depend on who has them */
   w->ranks = k;
   return VV_OK;
+}
+
+/* When a fourth of the lists was built: taking the pages again costs a few per cent of building that many, and most lists live for
+ * many steps, in which the room would lie there. */
+void vvi_sheet_tidy(vvi_sheet_search *w)
+{
+  const struct vvi_sheets *s = w->sheets;
+  vvi_sheet_ranks *k = w->ranks;
+  if (k == NULL || 4 * (w->builds - k->tidied) <= w->n_awake) return;
+  k->tidied = w->builds;
+  vvi_forget(w->box, sizeof *w->box * 6 * (size_t)s->n_element);
+  vvi_forget(w->plane, sizeof *w->plane * 16 * (size_t)s->n_element);
+  vvi_forget(w->span, sizeof *w->span * 6 * (size_t)s->n_edge);
+  if (k->out != NULL) vvi_forget(k->out, sizeof *k->out * (size_t)k->out_room);
+  if (k->in != NULL) vvi_forget(k->in, sizeof *k->in * (size_t)k->in_room);
 }
 
 bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b)
@@ -155,7 +173,7 @@ static void write_row(const vvi_sheet_search *w, int32_t mover, const double *ro
 void vvi_sheet_need(vvi_sheet_search *w, int32_t cluster)
 {
   vvi_sheet_ranks *k = w->ranks;
-  if (!k->strange[cluster] || k->asked[cluster] == k->clock) return;
+  if ((k->strange[cluster] & SOME_OF_OTHERS) == 0 || k->asked[cluster] == k->clock) return;
   k->asked[cluster] = k->clock;
   k->wanted[k->n_wanted++] = cluster;
 }
@@ -184,12 +202,18 @@ static bool tell_wishes(vvi_sheet_search *w)
 }
 
 typedef void mover_fn(void *user, int32_t mover);
-/* Movers of others in what a rank wants, each once, in an order that it and their owners know: told one by one. */
-static void movers_wanted(vvi_sheet_ranks *k, int rank, const int64_t *wish, mover_fn *fn, void *user)
+/* Movers of others in what a rank wants, each once, in an order that it and their owners know: told one by one.  Of what another
+ * wants, clusters of which this rank has nothing are passed over. */
+static void movers_wanted(const struct vvi_sheets *s, vvi_sheet_ranks *k, int rank, const int64_t *wish, mover_fn *fn,
+                          void *user)
 {
+  const int concerned = rank == k->net->rank ? SOME_OF_OTHERS : SOME_OF_MINE;
+  for (int64_t n = 0; n < k->wishes[rank]; n++)
+    if ((k->strange[wish[n]] & concerned) != 0) vvi_sheet_reads_need(s, &k->reads, (int32_t)wish[n]);
   k->reads.stamps++;
   for (int64_t n = 0; n < k->wishes[rank]; n++)
     for (int32_t i = k->reads.first[wish[n]]; i < k->reads.first[wish[n] + 1]; i++) {
+      if ((k->strange[wish[n]] & concerned) == 0) break;
       const int32_t m = k->reads.mover[i];
       if (k->reads.owner[m] == rank || k->reads.stamp[m] == k->reads.stamps) continue;
       k->reads.stamp[m] = k->reads.stamps;
@@ -228,7 +252,7 @@ static int pack_wishes(vvi_sheet_search *w, bool *full)
   int n = 0;
   for (int r = 0; r < k->net->ranks; wish += k->wishes[r++]) {
     const int64_t before = p.n;
-    if (r != k->net->rank) movers_wanted(k, r, wish, pack_row, &p);
+    if (r != k->net->rank) movers_wanted(w->sheets, k, r, wish, pack_row, &p);
     if (p.n > before) k->to[n] = r, k->size[n++] = (p.n - before) * VVI_SHEET_ROW * (int64_t)sizeof(double);
   }
   *full = p.full;
@@ -272,10 +296,10 @@ bool vvi_sheet_fetch(vvi_sheet_search *w)
   good = net->deal(net, packages, k->to, k->data, k->size, &u.got, &u.in, &bytes) == VV_OK && !full;
   for (int r = 0; r < net->rank; r++) mine += k->wishes[r];
   for (int r = 0; r < net->ranks; r++) k->from[r] = -1, k->done[r] = 0;
-  movers_wanted(k, net->rank, mine, count_owner, k);
+  movers_wanted(w->sheets, k, net->rank, mine, count_owner, k);
   for (int r = 0, n = 0; r < net->ranks; r++) /* packages come in the order of their senders */
     if (k->from[r] == 0) k->from[r] = n++;
-  if (good) movers_wanted(k, net->rank, mine, unpack_row, &u);
+  if (good) movers_wanted(w->sheets, k, net->rank, mine, unpack_row, &u);
   return good;
 }
 

@@ -20,7 +20,7 @@ typedef struct vvi_sheet_ranks {
   const vv_net *net;
   vvi_sheet_reads reads;  /* owners: ranks; -1: all move it */
   int32_t *home;          /* [n_cluster] the rank that has most of it; -1: all have it */
-  unsigned char *strange; /* [n_cluster] some of them belong to others */
+  unsigned char *strange; /* [n_cluster] bits: some of what a look at it reads belongs to others; to this rank */
   int64_t *runs;          /* [ranks] */
   vvi_sheet_run *run;     /* of all ranks, one behind the other */
   int64_t n_run, mine;    /* mine: the first of this rank */
@@ -36,10 +36,14 @@ typedef struct vvi_sheet_ranks {
   int64_t *size, *done; /* [ranks] bytes; rows that were read */
   double *out, *in;     /* [out_room], [in_room] rows */
   int64_t out_room, in_room;
+  int64_t tidied; /* builds of lists when scratch was last given back */
 } vvi_sheet_ranks;
 
 /* All ranks of the net call it; bodies whose blocks are shared.  NULL stays where there are none. */
 vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net);
+/* A look begins: gives back boxes, planes and spans of elements, and rows on their way, which last for one look, when many lists
+ * were built with them. */
+void vvi_sheet_tidy(vvi_sheet_search *w);
 /* Has this rank the list of two clusters? */
 bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b);
 static inline bool vvi_sheet_owns(const vvi_sheet_search *w, int32_t mover)

@@ -1,6 +1,8 @@
 /* contact/sheets/reads.c  See reads.h. */
 #include "contact/sheets/reads.h"
 
+#include <string.h>
+
 bool vvi_sheet_reads_create(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k)
 {
   k->owner = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1), k->first = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 2);
@@ -40,16 +42,38 @@ static void list_around(const struct vvi_sheets *s, int32_t vertex, lister *w)
   for (int32_t i = s->ring0[vertex]; i < s->ring0[vertex + 1]; i++) movers_of(s, s->ring[i], list_mover, w);
 }
 
+static void list_cluster(const struct vvi_sheets *s, int32_t cluster, lister *w)
+{
+  const vvi_sheet_cluster *r = &s->cluster[cluster];
+  w->k->stamps++;
+  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) list_around(s, s->cluster_vertex[i], w);
+}
+
+vv_status vvi_sheet_reads_drop(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k)
+{
+  if ((k->absent = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1)) == NULL) return VV_NOMEM;
+  memset(k->absent, 1, (size_t)s->n_cluster);
+  vvi_forget(k->mover, sizeof *k->mover * (size_t)k->first[s->n_cluster]);
+  vvi_forget(k->stamp, sizeof *k->stamp * (size_t)s->n_mover); /* none is the present one */
+  return VV_OK;
+}
+
+void vvi_sheet_reads_need(const struct vvi_sheets *s, vvi_sheet_reads *k, int32_t cluster)
+{
+  if (k->absent == NULL || !k->absent[cluster]) return;
+  lister w = {.k = k, .out = k->mover, .n = k->first[cluster]};
+  list_cluster(s, cluster, &w);
+  k->absent[cluster] = 0;
+}
+
 /* Counted, then written. */
 vv_status vvi_sheet_reads_list(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k)
 {
   for (int pass = 0; pass < 2; pass++) {
     lister w = {.k = k, .out = pass == 1 ? k->mover : NULL};
     for (int32_t c = 0; c < s->n_cluster; c++) {
-      const vvi_sheet_cluster *r = &s->cluster[c];
-      k->stamps++;
       k->first[c] = (int32_t)w.n;
-      for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) list_around(s, s->cluster_vertex[i], &w);
+      list_cluster(s, c, &w);
     }
     k->first[s->n_cluster] = (int32_t)w.n;
     if (pass == 0 && (k->mover = VVI_ARENA_NEW(arena, int32_t, w.n + 1)) == NULL) return VV_NOMEM;
