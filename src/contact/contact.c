@@ -313,7 +313,7 @@ void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, d
     if (w->fresh && w->quiet.can && w->near->meets == 0) vvi_quiet_begin(w);
   }
   *contacts += quiet ? 0 : r->contacts;
-  *deepest = fmax(*deepest, fmax(w->count.deepest, -w->near->least));
+  *deepest = vvi_larger(vvi_larger(-w->near->least, w->count.deepest), *deepest);
   vvi_overlap_take(overlap, w->count.overlap.depth, w->count.overlap.size);
   vvi_overlap_take(overlap, w->near->overlap.depth, w->near->overlap.size);
 }

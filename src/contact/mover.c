@@ -32,7 +32,7 @@ static double acceleration_of(const struct vvi_contact_step *w, const vvi_object
   double most = 0.0;
   for (int k = 0; w->forced && k < 2 && o->mover[k] >= 0; k++) {
     const vv_mover *m = &w->force[o->mover[k]];
-    most = fmax(most, vvi_norm3(m->velocity) + o->turns * vvi_norm3(m->spin));
+    most = vvi_larger(vvi_norm3(m->velocity) + o->turns * vvi_norm3(m->spin), most);
   }
   return most;
 }
@@ -81,7 +81,7 @@ bool vvi_movers_raise(struct vvi_contact_step *w)
     for (int k = 0; k < 2 && o->mover[k] >= 0; k++) {
       const vvi_working *m = &w->work[o->mover[k]];
       if (vvi_mover_loaded(w, o->mover[k]) && m->touched)
-        most = fmax(most, vvi_norm3(m->now) + o->turns * vvi_norm3(m->now + 3));
+        most = vvi_larger(vvi_norm3(m->now) + o->turns * vvi_norm3(m->now + 3), most);
     }
     if (!(most > w->near->bound[i])) continue;
     w->near->bound[i] = 1.1 * most;

@@ -71,8 +71,8 @@ static void spins(const vv_mover *m, double most[3], double across[3], double *a
   for (int c = 0; c < 3; c++) {
     const double d = diagonal[(c + 1) % 3] - diagonal[(c + 2) % 3];
     y[c] = diagonal[c] > 0.0 ? omega[c] * omega[c] / (diagonal[c] * diagonal[c]) : 0.0;
-    if (d > 0.0) range[0] = fmax(range[0], -y[c] / d);
-    if (d < 0.0) range[1] = fmin(range[1], y[c] / -d);
+    if (d > 0.0) range[0] = vvi_larger(-y[c] / d, range[0]);
+    if (d < 0.0) range[1] = vvi_smaller(y[c] / -d, range[1]);
     most[c] = across[c] = 0.0;
   }
   *all = vvi_dot3(m->spin, m->spin);
@@ -81,11 +81,11 @@ static void spins(const vv_mover *m, double most[3], double across[3], double *a
     double w[3];
     for (int c = 0; c < 3; c++) {
       const double d = diagonal[(c + 1) % 3] - diagonal[(c + 2) % 3];
-      w[c] = diagonal[c] * diagonal[c] * fmax(0.0, y[c] + t * d);
+      w[c] = diagonal[c] * diagonal[c] * vvi_larger(y[c] + t * d, 0.0);
     }
     const double sum = w[0] + w[1] + w[2];
-    *all = fmax(*all, sum);
-    for (int c = 0; c < 3; c++) most[c] = fmax(most[c], w[c]), across[c] = fmax(across[c], sum - w[c]);
+    *all = vvi_larger(sum, *all);
+    for (int c = 0; c < 3; c++) most[c] = vvi_larger(w[c], most[c]), across[c] = vvi_larger(sum - w[c], across[c]);
   }
 }
 
@@ -100,13 +100,13 @@ static void fastest(const struct vvi_contact_step *w, double *points, double *sp
     if (o->mover[0] < 0) continue;
     const vv_mover *m = &w->near->mover[o->mover[0]];
     const double speed = vvi_norm3(m->velocity), *arm = w->quiet.arm + 3 * (int64_t)i;
-    double about[3], across[3], all = 0.0, least;
+    double about[3] = {0}, across[3] = {0}, all = 0.0, least;
     if (o->turns > 0.0) spins(m, about, across, &all);
     least = o->turns * sqrt(all);
-    *spheres = fmax(*spheres, speed + least);
+    *spheres = vvi_larger(speed + least, *spheres);
     for (int c = 0; o->turns > 0.0 && c < 3; c++)
-      least = fmin(least, arm[c] * sqrt(about[c]) + o->turns * sqrt(across[c]));
-    *points = fmax(*points, speed + least);
+      least = vvi_smaller(arm[c] * sqrt(about[c]) + o->turns * sqrt(across[c]), least);
+    *points = vvi_larger(speed + least, *points);
   }
 }
 

@@ -297,7 +297,7 @@ static double moved_by(const vvi_solid_near *w, int32_t i)
   double by = vvi_norm3(d) + (o->soft ? fmax(0.0, w->reach[i] - w->ref_reach[i]) : 0.0), trace = 0.0;
   if (!is_large(w, i)) return by;
   for (int k = 0; k < 9; k++) trace += x->turn[k] * y->turn[k];
-  return by + (o->soft ? w->reach[i] : o->turns) * sqrt(fmax(0.0, 3.0 - trace));
+  return by + (o->soft ? w->reach[i] : o->turns) * sqrt(vvi_larger(3.0 - trace, 0.0));
 }
 
 double vvi_solid_near_room(const vvi_solid_near *w, int32_t i)
@@ -356,7 +356,7 @@ static bool look(const vvi_solid_near *w, vvi_candidate *k, double h, found *f)
   for (int i = 0; i < n; i++) {
     if (spot[i].gap < least) continue;
     f->meet[f->n++] = (vvi_meet){.a = k->a, .b = k->b, .rule = k->rule, .spot = spot[i]};
-    f->least = fmin(f->least, spot[i].gap);
+    f->least = vvi_smaller(spot[i].gap, f->least);
     if (spot[i].gap < 0.0) vvi_overlap_take(&f->overlap, -spot[i].gap, vvi_solids_smaller(w->solids, k->a, k->b));
   }
   return true;
@@ -422,7 +422,7 @@ double vvi_solid_near_clearance(const vvi_solid_near *w, double least)
     if (moving > 0 && gap < moving * room) room = gap / moving;
   }
   for (int32_t i = 0; i < w->solids->n && room > least; i++)
-    if (o[i].mover[0] >= 0) room = fmin(room, vvi_solid_near_room(w, i));
+    if (o[i].mover[0] >= 0) room = vvi_smaller(vvi_solid_near_room(w, i), room);
   return room;
 }
 

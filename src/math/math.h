@@ -25,6 +25,16 @@ void vvi_team_restore(int before);
 /* Parallel regions of the calling thread that do not say how many threads they want take so many; returns what was before. */
 int vvi_team_usual(int threads);
 
+/* Of NaN in x and a number the number, as fmax and fmin, but no call. */
+static inline double vvi_larger(double x, double most)
+{
+  return x > most ? x : most;
+}
+static inline double vvi_smaller(double x, double least)
+{
+  return x < least ? x : least;
+}
+
 /* Symmetric matrices of three rows: xx yy zz yz xz xy.  y = A x */
 static inline void vvi_times6(const double a[6], const double x[3], double y[3])
 {

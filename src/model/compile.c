@@ -212,6 +212,7 @@ static vv_status fill_blocks(vv_model *m, const vv_need *need, double *q, double
       vvi_arena_free(n->arena);
       if (one != VV_OK && status == VV_OK) status = one;
     }
+    m->driven |= b->driven, m->viscous |= b->viscous, m->flows |= b->z_reals > 0;
     if (status == VV_OK && !vvi_is_prepared(m->ctx)) status = keep_block(m, b);
   }
   return status;

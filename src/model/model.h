@@ -32,7 +32,8 @@ struct vv_model {
   double stable_step; /* s */
   int order;
   const vv_stepper_kind *stepper;
-  struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
+  bool driven, viscous, flows; /* some block has driven nodes, is viscous, has internal variables */
+  struct vvi_pairs *pairs;     /* candidate contact pairs; owned by the arena */
   struct vvi_solids
       *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
@@ -115,9 +116,11 @@ void vvi_sys_flow_stride(const vv_model *m, double h, double *q, double *p, vv_p
 void vvi_sys_flow_kick(const vv_model *m, double t, double h, double *q, const double *p, double *f, vv_posted *post);
 /* Momenta are damped for a time h, at whole steps. */
 void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post);
-bool vvi_sys_flows(const vv_model *m);      /* some body has internal variables */
-bool vvi_sys_damped(const vv_model *m);     /* momenta of some body are damped */
-bool vvi_sys_dissipates(const vv_model *m); /* either: not reversible, not symplectic */
+/* Not reversible, not symplectic. */
+static inline bool vvi_sys_dissipates(const vv_model *m)
+{
+  return m->flows || m->viscous;
+}
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post);
 void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
 void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */

@@ -30,6 +30,7 @@ int vvi_sys_drift(const vv_model *m, double h, double *q, double *p)
 
 void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_posted *post)
 {
+  if (!m->flows) return;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (b->z_reals > 0) b->kind->flow(b, h, q + b->q0, p + b->p0, post);
@@ -64,33 +65,16 @@ void vvi_sys_flow_kick(const vv_model *m, double t, double h, double *q, const d
 
 void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post)
 {
+  if (!m->viscous) return;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (b->viscous) b->kind->viscous(b, h, q + b->q0, p + b->p0, post);
   }
 }
 
-bool vvi_sys_flows(const vv_model *m)
-{
-  for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].z_reals > 0) return true;
-  return false;
-}
-
-bool vvi_sys_damped(const vv_model *m)
-{
-  for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].viscous) return true;
-  return false;
-}
-
-bool vvi_sys_dissipates(const vv_model *m)
-{
-  return vvi_sys_flows(m) || vvi_sys_damped(m);
-}
-
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post)
 {
+  if (!m->driven) return;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (b->driven) b->kind->drive(b, t, h, q + b->q0, p + b->p0, post);

@@ -167,7 +167,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   const bool keeps =
       m->solids != NULL || m->sheets != NULL || m->joints != NULL || m->stepper == &vv_variational_stepper;
-  if ((m->stepper->forget != NULL && keeps) || vvi_sys_flows(m)) VV_TRY(vv_state_clone(sim->state, &sim->left));
+  if ((m->stepper->forget != NULL && keeps) || m->flows) VV_TRY(vv_state_clone(sim->state, &sim->left));
   sim->shadow = judges_shadow(sim);
   if (sim->shadow || vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;

@@ -342,7 +342,7 @@ static bool take_from_run(struct vv_step *s)
 vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
 {
   vvi_accelerator *a = s->accelerator;
-  const bool plain = !vvi_sys_booked(s->model) && !vvi_sys_damped(s->model) && s->composition->stages == 1;
+  const bool plain = !vvi_sys_booked(s->model) && !s->model->viscous && s->composition->stages == 1;
   if (!a->ahead) a->step = s->state->step, a->t = s->state->t, *a->before = *s->ledger;
   vvi_send_up(s);
   a->ahead = true;

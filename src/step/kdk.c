@@ -277,7 +277,7 @@ vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool
 void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   vv_state *x = s->state;
-  const bool both = k->keep && vvi_sys_flows(s->model);
+  const bool both = k->keep && s->model->flows;
   if (s->accelerator != NULL)
     vvi_stay_drift(s, h);
   else
@@ -306,7 +306,7 @@ vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
       vvi_stay_viscous(s, h);
     else
       vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
-    if (s->joints != NULL && vvi_sys_damped(s->model))
+    if (s->joints != NULL && s->model->viscous)
       vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
     VV_TRY(substep(s, t, h, r));
     t += h;

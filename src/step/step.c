@@ -204,7 +204,7 @@ void vvi_note_gaps(struct vv_step *s)
   const struct vvi_pairs *list = s->model->pairs;
   const double touch = 1e-12 * s->model->length_scale;
   touching curved = {0};
-  vvi_pairs_near(s->model, s->state->q, touch, note_gap, &curved);
+  if (list->n_run > 0) vvi_pairs_near(s->model, s->state->q, touch, note_gap, &curved);
   double deepest = curved.deepest;
   int64_t contacts = curved.contacts;
   for (int i = 0; list->n_curved < list->n && i < list->n; i++) {
@@ -215,7 +215,7 @@ void vvi_note_gaps(struct vv_step *s)
       continue; /* massless tips and layers meet in the force balance: they never overlap */
     }
     contacts += g <= touch;
-    deepest = fmax(deepest, -g);
+    deepest = vvi_larger(-g, deepest);
   }
   const double tiny = 2.3e-16 * s->model->length_scale; /* rounding of a place on an oblique plane */
   vv_overlap overlap = {.depth = deepest, .size = s->model->length_scale};
@@ -223,7 +223,7 @@ void vvi_note_gaps(struct vv_step *s)
   if (deepest <= tiny) deepest = 0.0;
   if (overlap.depth > tiny) vvi_overlap_take(&s->ledger->overlap, overlap.depth, overlap.size);
   s->ledger->penetration = deepest;
-  s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);
+  s->ledger->max_penetration = vvi_larger(deepest, s->ledger->max_penetration);
   s->ledger->contacts = contacts;
 }
 

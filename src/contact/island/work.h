@@ -91,12 +91,6 @@ struct vvi_island_work {
 typedef double vvi_two_ __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef double vvi_four_ __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
-/* Of NaN and a number the number, as fmax, but no call. */
-static VVI_INLINE double vvi_larger(double x, double most)
-{
-  return x > most ? x : most;
-}
-
 /* Six numbers as four and two; their sum in an order that vectors have. */
 static VVI_INLINE double vvi_dot6_(const double *b, const double *s)
 {

@@ -26,7 +26,7 @@ static vv_status prepare(struct vv_step *s)
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
   w->fast = s->model->pairs->n == 0 && s->contact == NULL && s->joints == NULL && !vvi_sys_booked(s->model) &&
-            !vvi_sys_damped(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
+            !s->model->viscous && s->composition->stages == 1 && every_kind_strides(s->model);
   w->halvings = (int)vv_integer(vv_sub(s->model->root, "method"), "halvings");
   s->own = w;
   VV_TRY(vvi_kdk_prepare(s, &w->kdk));
