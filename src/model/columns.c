@@ -35,16 +35,60 @@ void vvi_nodes_copy(const vv_block *b, vvi_columns which, int64_t n, const int32
   }
 }
 
+/* Nodes of a piece; reals from which on a team shares them: fewer are done in less time than it needs to meet. */
+enum { NODES = 1024, TEAM_FROM = 65536 };
+
+VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
+{
+  for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+/* n nodes from `first` on: y += a x, or 0 where x is NULL. */
+static void add_run(const vv_block *b, int64_t first, int64_t n, double a, const double *x, double *y)
+{
+  for (int c = 0; c < b->kind->node_p; c++) {
+    const int64_t at = b->p0 + c * b->column + first;
+    if (x != NULL)
+      axpy(n, a, x + at, y + at);
+    else
+      memset(y + at, 0, sizeof *y * (size_t)n);
+  }
+}
+
+/* Pieces are nodes, as those of drifts and forces: a thread meets what it had before. */
+static void add_runs(const vv_block *b, int64_t first, int64_t n, double a, const double *x, double *y)
+{
+  if (b->threads < 2 || b->kind->node_p * n < TEAM_FROM) {
+    add_run(b, first, n, a, x, y);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+  for (int64_t i = 0; i < n; i += NODES) add_run(b, first + i, n - i < NODES ? n - i : NODES, a, x, y);
+}
+
+static void add_all(const vv_block *b, double a, const double *x, double *y)
+{
+  if (b->spans == 0) add_runs(b, 0, b->nodes, a, x, y);
+  for (int64_t i = 0; i < b->spans; i++) add_runs(b, b->span[i].first, b->span[i].n, a, x, y);
+}
+
 void vvi_nodes_axpy(const vv_block *b, int64_t n, const int32_t *node, double a, const double *x, double *y)
 {
-  const int64_t all = vvi_block_reals(b, VVI_MOMENTA);
-  for (int64_t i = b->p0; node == NULL && b->spans == 0 && i < b->p0 + all; i++) y[i] += a * x[i];
-  for (int c = 0; c < b->kind->node_p; c++) {
+  if (node == NULL) add_all(b, a, x, y);
+  for (int c = 0; node != NULL && c < b->kind->node_p; c++) {
     const int64_t at = b->p0 + c * b->column;
-    for (int64_t s = 0; node == NULL && s < b->spans; s++)
-      for (int64_t i = at + b->span[s].first; i < at + b->span[s].first + b->span[s].n; i++) y[i] += a * x[i];
-    for (int64_t i = 0; node != NULL && i < n; i++) y[at + node[i]] += a * x[at + node[i]];
+    for (int64_t i = 0; i < n; i++) y[at + node[i]] += a * x[at + node[i]];
   }
+}
+
+void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y)
+{
+  for (int i = 0; i < m->n_block; i++) add_all(&m->block[i], a, x, y);
+}
+
+void vvi_momenta_zero(const vv_model *m, double *x)
+{
+  for (int i = 0; i < m->n_block; i++) add_all(&m->block[i], 0.0, NULL, x);
 }
 
 /* ---- a whole state ---- */

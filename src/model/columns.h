@@ -49,6 +49,10 @@ void vvi_nodes_copy(const vv_block *b, vvi_columns which, int64_t n, const int32
                     double *to);
 void vvi_nodes_axpy(const vv_block *b, int64_t n, const int32_t *node, double a, const double *x, double *y);
 
+/* Of the momenta of a model: those that this rank moves. */
+void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y);
+void vvi_momenta_zero(const vv_model *m, double *x);
+
 /* The first three columns of the nodes from `first` on. */
 typedef struct vvi_place_columns {
   const double *x, *y, *z;

@@ -210,13 +210,12 @@ void vvi_stay_begin(struct vv_step *s)
 void vvi_stay_push(struct vv_step *s, double h, const double *f)
 {
   const vvi_accelerator *a = s->accelerator;
-  const int threads = vv_ctx_threads(s->model->ctx);
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
     if (vvi_stays(s, i))
       b->kind->device->push(a->own[i], h);
     else
-      vvi_axpy_shared(threads, b->kind->node_p * b->column, h, f + b->p0, s->state->p + b->p0);
+      vvi_nodes_axpy(b, 0, NULL, h, f, s->state->p);
   }
 }
 

@@ -20,70 +20,6 @@ void vvi_axpy(int64_t n, double a, const double *x, double *y)
   axpy(n, a, x, y);
 }
 
-/* Reals of a piece; fewer pieces are done in less time than a team needs to meet. */
-enum { PIECE = 4096, SHARED_FROM = 16 };
-
-static int64_t piece_end(int64_t n, int64_t first)
-{
-  return first + PIECE < n ? first + PIECE : n;
-}
-
-void vvi_axpy_shared(int threads, int64_t n, double a, const double *x, double *y)
-{
-  if (threads < 2 || n < SHARED_FROM * PIECE) {
-    axpy(n, a, x, y);
-    return;
-  }
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int64_t i = 0; i < n; i += PIECE) axpy(piece_end(n, i) - i, a, x + i, y + i);
-}
-
-void vvi_zero_shared(int threads, int64_t n, double *x)
-{
-  if (threads < 2 || n < SHARED_FROM * PIECE) {
-    memset(x, 0, sizeof *x * (size_t)n);
-    return;
-  }
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int64_t i = 0; i < n; i += PIECE) memset(x + i, 0, sizeof *x * (size_t)(piece_end(n, i) - i));
-}
-
-typedef struct columns {
-  int threads;
-  double a, *y;
-  const double *x;
-} columns;
-
-static void axpy_piece(void *user, int64_t first, int64_t n)
-{
-  const columns *k = user;
-  vvi_axpy_shared(k->threads, n, k->a, k->x + first, k->y + first);
-}
-
-static void zero_piece(void *user, int64_t first, int64_t n)
-{
-  const columns *k = user;
-  vvi_zero_shared(k->threads, n, k->y + first);
-}
-
-void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y)
-{
-  columns k = {.threads = vv_ctx_threads(m->ctx), .a = a, .x = x, .y = y};
-  if (vvi_ctx_net(m->ctx) == NULL)
-    axpy_piece(&k, 0, m->np);
-  else
-    vvi_sys_momenta(m, axpy_piece, &k);
-}
-
-void vvi_momenta_zero(const vv_model *m, double *x)
-{
-  columns k = {.threads = vv_ctx_threads(m->ctx), .y = x};
-  if (vvi_ctx_net(m->ctx) == NULL)
-    zero_piece(&k, 0, m->np);
-  else
-    vvi_sys_momenta(m, zero_piece, &k);
-}
-
 void vvi_audit_nodal(struct vv_step *s, vv_totals *sum)
 {
   if (s->contact != NULL) vvi_bring_down(s);
@@ -151,7 +87,7 @@ void vvi_tell_pair(struct vv_step *s, const vvi_pair *c, double t, double r, con
 static void gather_layers(struct vv_step *s, double h, const double *q)
 {
   const vv_model *m = s->model;
-  vvi_zero_shared(1, m->np, s->layers);
+  memset(s->layers, 0, sizeof *s->layers * (size_t)m->np);
   vvi_springs_kick(m, s->state->memory, h, q, s->layers);
   for (int k = 0; k < m->n_block; k++) {
     const vv_block *b = &m->block[k];

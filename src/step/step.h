@@ -2,6 +2,7 @@
 #pragma once
 #include "contact/pairs.h"
 #include "ledger/episodes.h"
+#include "model/columns.h"
 #include "model/traction.h"
 
 /* The modified energy is singular at the stable step: the rule stays below this part of it. */
@@ -70,12 +71,6 @@ struct vv_step {
 
 /* y += a x */
 void vvi_axpy(int64_t n, double a, const double *x, double *y);
-/* The same by a team, and x = 0. */
-void vvi_axpy_shared(int threads, int64_t n, double a, const double *x, double *y);
-void vvi_zero_shared(int threads, int64_t n, double *x);
-/* Of the momenta of a model: those that this rank moves. */
-void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y);
-void vvi_momenta_zero(const vv_model *m, double *x);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
 void vvi_audit_nodal(struct vv_step *s, vv_totals *sum);
 /* One side of what is logged. */

@@ -131,7 +131,7 @@ static void crossings_in_a_plane(void **unused)
 typedef struct four {
   vvi_arena arena;
   struct vvi_sheets sheets;
-  vvi_sheet_columns at;
+  vvi_points at;
   vvi_sheet_motion motion;
   double q[12], p[12], f[12];
 } four;
@@ -148,7 +148,7 @@ static void four_open(four *w)
                                .inverse = inverse};
   *w = (four){.q = {0}};
   assert_int_equal(vvi_sheets_assemble(&w->arena, 1, &part, &w->sheets), VV_OK);
-  w->at = (vvi_sheet_columns){.q = w->q, .p = w->p, .f = w->f, .column = 4};
+  w->at = (vvi_points){.q = w->q, .p = w->p, .f = w->f, .column = 4};
   w->motion = (vvi_sheet_motion){.sheets = &w->sheets, .h = 1.0, .at = &w->at};
 }
 

@@ -110,7 +110,7 @@ void sheet_world_close(sheet_world *w, bool self, double margin, int threads)
   must(vvi_sheet_search_create(s, &w->arena, threads, 0.45 * s->edge_length, &w->search) == VV_OK);
   w->search->margin[0] = margin;
   for (int b = 0; b < w->bodies; b++)
-    w->search->motion.at[b] = (vvi_sheet_columns){
+    w->search->motion.at[b] = (vvi_points){
         .q = w->q + w->first[b], .p = w->p + w->first[b], .f = w->f + w->first[b], .column = w->room};
 }
 
@@ -145,12 +145,12 @@ double contact_lent(const vv_sim *sim)
 static vvi_sheet_motion still(const vv_model *m, const vv_state *s)
 {
   const struct vvi_sheets *k = m->sheets;
-  vvi_sheet_columns *at = calloc((size_t)k->n_body, sizeof *at);
+  vvi_points *at = calloc((size_t)k->n_body, sizeof *at);
   vvi_sheet_frame *frame = calloc((size_t)k->n_mover, sizeof *frame);
   for (int32_t i = 0; i < k->n_body; i++) {
     const vvi_sheet_body *b = &k->body[i];
     if (b->carrier == VVI_CARRY_POINTS)
-      at[i] = (vvi_sheet_columns){.q = s->q + b->block->q0 + b->node0, .column = b->block->column};
+      at[i] = (vvi_points){.q = s->q + b->block->q0 + b->node0, .column = b->block->column};
     if (b->carrier != VVI_CARRY_FRAMES) continue;
     vv_mover *mover = calloc((size_t)b->block->nodes, sizeof *mover);
     b->block->kind->movers(b->block, s->q + b->block->q0, s->p + b->block->p0, mover);

@@ -239,12 +239,12 @@ VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h
 int shell_drift(const vv_block *b, double h, double *q, double *p)
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  enum { CHUNK = 4096 };
+  enum { CHUNK = 1024, SHARED_FROM = 4 * SHELL_SHARED_FROM }; /* small, so that many threads have as much to do */
   for (int64_t i = 0; i < b->spans; i++)
     drift_shells(b->span[i].first, b->span[i].first + b->span[i].n, b->column, h, minv, p, q);
   if (b->spans > 0) return 0;
   const int64_t chunks = (b->nodes + CHUNK - 1) / CHUNK;
-  if (b->threads < 2 || chunks < SHELL_SHARED_FROM) {
+  if (b->threads < 2 || chunks < SHARED_FROM) {
     drift_shells(0, b->nodes, b->column, h, minv, p, q);
     return 0;
   }

@@ -7,7 +7,6 @@
 #include "step/event/event.h"
 
 #include "math/math.h"
-#include "model/columns.h"
 
 #include <string.h>
 
