@@ -52,6 +52,7 @@ void vvi_sim_open(vv_sim *sim)
  * what gets rarer after `most` looks, at every 2nd, 4th, ... step of long runs; where nothing can touch, or nothing has since the
  * start, there is no impact to judge, and one step in FREE is enough, or one in AWAY of a state that must come down from a device
  * for it.  The 1st, 2nd, 4th, 8th, ... always are. */
+enum { ALL_LOOKS = 4096 };
 static bool looks_closely(const vv_sim *sim, int64_t most)
 {
   enum { FREE = 64, AWAY = 4096 };
@@ -63,15 +64,17 @@ static bool looks_closely(const vv_sim *sim, int64_t most)
   return step % every == 0 || (step & (step - 1)) == 0;
 }
 
-/* Elements that are crushed flat, inside out or folded: told, since energies may close all the same. */
+/* Elements that are crushed flat, inside out or folded: told, since energies may close all the same.  Many of them cost as much as an
+ * audit, and are looked at as rarely as what costs four forces. */
 static void note_distortion(vv_sim *sim)
 {
+  enum { FEW = 64 };
   vv_ledger *l = &sim->ledger;
   if (!looks_closely(sim, INT64_MAX)) return;
   vvi_bring_down(&sim->step);
   for (int i = 0; i < sim->model->n_block; i++) {
     const vv_block *b = &sim->model->block[i];
-    if (b->kind->distortion != NULL)
+    if (b->kind->distortion != NULL && (b->elements <= FEW || looks_closely(sim, ALL_LOOKS)))
       l->max_distortion = fmax(l->max_distortion, b->kind->distortion(b, sim->state->q + b->q0));
   }
   if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
@@ -80,9 +83,8 @@ static void note_distortion(vv_sim *sim)
 /* It costs four forces. */
 static void note_h2(vv_sim *sim, double nodal)
 {
-  enum { ALL = 4096 };
   const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
-  if (sim->step.h2 == NULL || !(shown || (sim->shadow && looks_closely(sim, ALL)))) return;
+  if (sim->step.h2 == NULL || !(shown || (sim->shadow && looks_closely(sim, ALL_LOOKS)))) return;
   vvi_bring_down(&sim->step);
   const double h2 = vvi_h2(&sim->step, nodal);
   if (shown) sim->ledger.modified_now = h2;

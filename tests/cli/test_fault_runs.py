@@ -71,6 +71,13 @@ bodies:
   box: {kind: rigid, shape: {box: {size: [0.3, 0.3, 0.3]}}, density: 800, position: [0, 0, 0.17]}
   floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}
 """
+COLLAPSED = """\
+time: {end: 1}
+record: {paraview: false}
+bodies:
+  wall: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: -0.35}}}
+  balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 2e-2, material: {young: 2e4, poisson: 0.3, density: 1000}, velocity: [0, 0, -4]}
+"""
 DRAGGED = """\
 time: {end: 1, step: 0.001}
 contacts: [{restitution: 0.5}]
@@ -412,6 +419,7 @@ RUNS = [
     ("default rows", LONG, (0,), thinned),
     ("a box on a beam on a floor", ANVIL, (0,), never_rises),
     ("a box laid on a beam on a floor", LAID, (0,), lies),
+    ("a shell whose points lose their area", COLLAPSED, (0, 2, 3), elements_told),
     ("a box on a pole, steps of 0.25 s", POLE % 0.25, (0, 3), deep_and_told),
     ("a box on a pole, steps of 0.1 s", POLE % 0.1, (0, 3), deep_and_told),
     ("a ball that spins", SPIN, (0,), bounced),

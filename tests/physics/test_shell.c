@@ -544,6 +544,26 @@ static void test_small_strains(void **unused)
 
 /* Any point of any triangle, on the control mesh and on the limit surface: pull is the transpose of push, inverse_mass is
  * push after pull, and surface moves as push says. */
+/* A surface that is shrunk by s everywhere has s^2 of every area: one that is turned has lost nothing, a tenth is 1.    [shell 2a] */
+static void test_distortion(void **unused)
+{
+  (void)unused;
+  static const double factor[] = {1.0, 0.9, 0.316227766016837933, 0.1};
+  for (int i = 0; i < VV_COUNT(shapes); i++) {
+    if (!shapes[i].free) continue;
+    run_record r = open_shell(&shapes[i], laws[i % 2], 1 + i % 3);
+    const vv_block *b = block(&r);
+    double *q = malloc((size_t)r.state->nq * sizeof *q);
+    for (int k = 0; k < VV_COUNT(factor); k++) {
+      const double s = factor[k];
+      for (int64_t j = 0; j < r.state->nq; j++) q[j] = s * r.state->q[j];
+      check_near(b->kind->distortion(b, q), (1.0 - s * s) / 0.9, 1e-12);
+    }
+    free(q);
+    run_free(&r);
+  }
+}
+
 static void test_surface(void **unused)
 {
   (void)unused;
@@ -587,7 +607,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_element),       cmocka_unit_test(test_twin),       cmocka_unit_test(test_weights),
       cmocka_unit_test(test_bits),          cmocka_unit_test(test_large_bits), cmocka_unit_test(test_stretch),
-      cmocka_unit_test(test_small_strains), cmocka_unit_test(test_surface),    cmocka_unit_test(test_audit),
+      cmocka_unit_test(test_small_strains), cmocka_unit_test(test_distortion), cmocka_unit_test(test_surface),
+      cmocka_unit_test(test_audit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
