@@ -26,23 +26,25 @@ typedef struct flat_body {
 
 typedef struct flat {
   const vv_block *b;
-  vv_block bare;  /* without gravity: forces of the strains alone */
-  double h, size; /* size: m, about the distance of nodes */
+  vv_block bare;     /* without gravity and loads: forces of the strains alone */
+  vv_block laden;    /* without gravity */
+  double t, h, size; /* t: middle of the step; size: m, about the distance of nodes */
   int64_t n, column;
   int columns; /* of q */
   flat_body *body;
   double *mass;                   /* [nodes] */
   double *q, *p;                  /* at n: [columns][column], [3][column] */
   double *z, *place, *force;      /* [3], [columns], [3]: dq, scratch of places, F(qmid) of the strains */
+  double *outer;                  /* [3]: what loads are in the middle */
   double *r, *d, *kd, *s, *moved; /* [3]: of the linear systems; moved: force elsewhere */
 } flat;
 
-enum { FLAT_REALS = (sizeof(flat) + 7) / 8, BODY_REALS = sizeof(flat_body) / 8 };
+enum { FLAT_REALS = (sizeof(flat) + 7) / 8, BODY_REALS = sizeof(flat_body) / 8, ARRAYS = 9 };
 
 static int64_t work_of(const vv_block *b, int32_t unused)
 {
   (void)unused;
-  return FLAT_REALS + BODY_REALS * b->n_body + b->nodes + b->column * (2 * b->kind->node_q + 3 * 8);
+  return FLAT_REALS + BODY_REALS * b->n_body + b->nodes + b->column * (2 * b->kind->node_q + 3 * ARRAYS);
 }
 
 static void place_arrays(flat *w, double *at)
@@ -52,8 +54,8 @@ static void place_arrays(flat *w, double *at)
   w->mass = at, at += w->n;
   w->q = at, at += w->columns * w->column;
   w->place = at, at += w->columns * w->column;
-  double **const list[] = {&w->p, &w->z, &w->force, &w->r, &w->d, &w->kd, &w->s, &w->moved};
-  for (int i = 0; i < VV_COUNT(list); i++) *list[i] = at, at += three;
+  double **const list[ARRAYS] = {&w->p, &w->z, &w->force, &w->outer, &w->r, &w->d, &w->kd, &w->s, &w->moved};
+  for (int i = 0; i < ARRAYS; i++) *list[i] = at, at += three;
 }
 
 /* ---- energy and force ---- */
@@ -82,6 +84,15 @@ static void force_at(const flat *w, const double *q, double *f)
 {
   memset(f, 0, sizeof(double) * (size_t)(3 * w->column));
   w->bare.kind->kick(&w->bare, 0.0, 1.0, q, f);
+}
+
+/* Loads of the middle of the step, where `force` is known: what the kind kicks with them and without. */
+static void load_at(const flat *w, const double *q)
+{
+  memset(w->outer, 0, sizeof(double) * (size_t)(3 * w->column));
+  if (w->b->n_load == 0) return;
+  w->laden.kind->kick(&w->laden, w->t, 1.0, q, w->outer);
+  for (int64_t i = 0; i < 3 * w->column; i++) w->outer[i] -= w->force[i];
 }
 
 static void node3(const flat *w, const double *from, int64_t i, double x[3])
@@ -134,6 +145,7 @@ static void balance(flat *w)
   for (int32_t j = 0; j < w->b->n_body; j++) w->body[j].e = strain_of(w, j, w->place) - w->body[j].before;
   put(w, 0.5);
   force_at(w, w->place, w->force);
+  load_at(w, w->place);
   for (int32_t j = 0; j < w->b->n_body; j++) {
     flat_body *k = &w->body[j];
     const vv_body *of = w->b->body[j];
@@ -237,10 +249,12 @@ static void find_masses(flat *w)
 static void begin(const vv_block *b, int32_t unused, double t, double h, const double *q, const double *p,
                   const double *v, double *work)
 {
-  (void)unused, (void)t, (void)v;
+  (void)unused, (void)v;
   flat *w = (flat *)(void *)work;
-  *w = (flat){.b = b, .bare = *b, .h = h, .n = b->nodes, .column = b->column, .columns = b->kind->node_q};
-  memset(w->bare.gravity, 0, sizeof w->bare.gravity);
+  *w = (flat){
+      .b = b, .laden = *b, .t = t + 0.5 * h, .h = h, .n = b->nodes, .column = b->column, .columns = b->kind->node_q};
+  memset(w->laden.gravity, 0, sizeof w->laden.gravity);
+  w->bare = w->laden, w->bare.n_load = 0;
   place_arrays(w, work + FLAT_REALS);
   find_masses(w);
   memcpy(w->q, q, sizeof(double) * (size_t)(w->columns * w->column));
@@ -260,7 +274,7 @@ static void begin(const vv_block *b, int32_t unused, double t, double h, const d
   for (int32_t j = 0; j < b->n_body; j++) w->body[j].before = strain_of(w, j, q);
 }
 
-/* r = (2/h^2) (M z - h p) - F - M g - loads                                                                       [em 20] */
+/* r = (2/h^2) (M z - h p) - F - M g - loads - contacts                                                                       [em 20] */
 static void residual(flat *w, const double *load)
 {
   const double f = 2.0 / (w->h * w->h);
@@ -274,7 +288,7 @@ static void residual(flat *w, const double *load)
       for (int c = 0; c < 3; c++) {
         const int64_t k = c * w->column + i;
         w->r[k] = f * (w->mass[i] * w->z[k] - w->h * w->p[k]) - w->force[k] + w->body[j].e * d[c] -
-                  w->mass[i] * w->b->gravity[c] - load[ROW * i + c];
+                  w->mass[i] * w->b->gravity[c] - w->outer[k] - load[ROW * i + c];
       }
     }
   }
@@ -315,6 +329,22 @@ static void rate_of(const double *work, int64_t i, double v[6])
   for (int c = 0; c < 3; c++) v[c] = w->p[c * w->column + i] / w->mass[i], v[3 + c] = 0.0;
 }
 
+/* Loads do the work F.dq, and their impulses act in the middle of the step; q: of its end. */
+static void post_loads(const flat *w, const double *q, vv_posted *post)
+{
+  double work = 0.0;
+  for (int64_t i = 0; i < w->n && w->b->n_load > 0; i++) {
+    double x[3], j[3];
+    for (int c = 0; c < 3; c++) {
+      const int64_t k = c * w->column + i;
+      x[c] = q[k] - 0.5 * w->z[k], j[c] = w->h * w->outer[k];
+      work += w->outer[k] * w->z[k];
+    }
+    if (vvi_norm3(j) > 0.0) vvi_post_impulse(post, x, j);
+  }
+  vvi_sum_add(&post->external_work, work);
+}
+
 static void finish(double *work, double *q, double *p, double *unused, vv_posted *post)
 {
   (void)unused;
@@ -328,6 +358,7 @@ static void finish(double *work, double *q, double *p, double *unused, vv_posted
       q[k] += w->z[k];
       p[k] += 2.0 / w->h * (w->mass[i] * w->z[k] - w->h * p[k]);
     }
+  post_loads(w, q, post);
   if (vvi_norm3(w->b->gravity) == 0.0) return;
   for (int c = 0; c < 3; c++) centre[c] /= mass, weight[c] = w->h * mass * w->b->gravity[c];
   vvi_post_impulse(post, centre, weight);

@@ -66,9 +66,10 @@ static vv_status refuse_flat(const vv_model *m)
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (!is_plain(b)) continue;
-    if (b->n_load > 0)
-      return vv_complain(method, "step", "energy-momentum has no loads on bodies of kind %s; use leapfrog",
-                         b->kind->name);
+    for (int32_t k = 0; k < b->n_load; k++)
+      if (b->load[k].motion)
+        return vv_complain(method, "step", "energy-momentum has no driven ends of bodies of kind %s; use leapfrog",
+                           b->kind->name);
     if (is_flat(b) && some_held(b))
       return vv_complain(method, "step", "energy-momentum has no supports of bodies of kind %s; use leapfrog",
                          b->kind->name);
