@@ -274,7 +274,7 @@ static void begin(const vv_block *b, int32_t unused, double t, double h, const d
   for (int32_t j = 0; j < b->n_body; j++) w->body[j].before = strain_of(w, j, q);
 }
 
-/* r = (2/h^2) (M z - h p) - F - M g - loads - contacts                                                                       [em 20] */
+/* r = (2/h^2) (M z - h p) - F - M g - loads - contacts                                                            [em 20] */
 static void residual(flat *w, const double *load)
 {
   const double f = 2.0 / (w->h * w->h);
