@@ -240,7 +240,7 @@ static vv_status rod_at_3(vv_ctx *ctx, double step, int halvings, double x[3], d
 
 static vv_status halvings(book_chapter *c, vv_ctx *ctx)
 {
-  enum { RUNS = 7, FINE = 4, LOCATED = 6 };
+  enum { RUNS = 7, FINE = 4, LOCATED = 6, OFTEN = 50 }; /* often: a run of 2 ms is below the tick of some clocks */
   static const double step[RUNS] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-2, 1e-3};
   static const int level[RUNS] = {0, 0, 0, 0, 0, 20, 20};
   double exact[3], x[3], error[RUNS], seconds[RUNS], spent;
@@ -264,11 +264,16 @@ static vv_status halvings(book_chapter *c, vv_ctx *ctx)
   book_judge_target(&claim, error[LOCATED] / error[FINE], 1);
   snprintf(claim.rule, sizeof claim.rule, "the error is smaller");
   book_add_claim(c, &claim);
-  const double part = seconds[LOCATED] / seconds[FINE];
+  double all = 0;
+  for (int i = 0; i < OFTEN; i++) {
+    BOOK_TRY(rod_at_3(ctx, step[LOCATED], level[LOCATED], x, &spent));
+    all += spent;
+  }
+  const double part = all / OFTEN / seconds[FINE];
   claim = (book_claim){.id = "N10",
                        .text = "and costs a small part of it",
                        .published = "-",
-                       .evidence = "CPU time of the two runs of N9"};
+                       .evidence = "CPU time of the two runs of N9, the first of them repeated 50 times"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_percent(part).s);
   claim.chaotic = true;
   book_judge_target(&claim, part, 0.02);

@@ -459,6 +459,123 @@ static void test_order_two(void **unused)
   check_near(order_of(TILTED FLOOR, ", halvings: 40", "restitution: 1", 5e-6, 1.9e-3, 1), 2.0, 0.1);
 }
 
+/* ---- loads ---- */
+
+#define PUSHED                                                                                         \
+  "  drum: {" SHELL                                                                                    \
+  ", centre: [0, 0, 0.12], loads: [{at: [0, 0, 0.22], force: [0, 0.02, -3]}], pressure: [{value: 50, " \
+  "history: {harmonic: {frequency: 20}}}]}\n"
+#define PUSHED_BARS                                                                                  \
+  "  left: {" BAR "}, length: 1, position: 0, velocity: 1, loads: [{end: first, force: 2, history: " \
+  "{harmonic: {frequency: 0.7}}}]}\n"                                                                \
+  "  right: {" BAR ", law: neo-hookean}, length: 0.5, position: 1.1, velocity: -1, loads: [{end: last, force: -1}]}\n"
+
+/* Through impacts: the books have the work and the impulses of the loads, and the energy changes by that work alone. */
+static void test_loads_are_booked(void **unused)
+{
+  (void)unused;
+  static const struct {
+    const char *bodies, *law;
+    double dt, end;
+  } k[] = {{PUSHED FLOOR, "restitution: 1, self: false", 1e-4, 0.1}, {PUSHED_BARS WALL, "restitution: 1", 2e-3, 3.0}};
+  for (int i = 0; i < VV_COUNT(k); i++) {
+    char text[TEXT];
+    scene(text, k[i].bodies, "", k[i].law, k[i].dt, k[i].end);
+    run_record r = run_scene(text, &(run_options){0});
+    const vv_ledger *l = run_ledger(&r);
+    assert_int_equal(r.report.reason, VV_REASON_DONE);
+    check_least(count(&r, "bounce"), 2);
+    check_most(l->max_closure, 1e-13);
+    check_most(l->max_p_drift, 1e-13);
+    check_most(l->max_L_drift, 1e-13);
+    check_least(fabs(vv_totals_energy(&l->now) - vv_totals_energy(&l->initial)), 0.01 * l->energy_scale);
+    run_free(&r);
+  }
+}
+
+#define SHEET                                                                                                          \
+  "  sheet: {kind: shell, mesh: {rectangle: {size: [0.4, 0.3], pieces: [6, 5]}}, thickness: 0.004, material: {young: " \
+  "1e7, "                                                                                                              \
+  "poisson: 0.3, density: 1000}, edges: [{hold: %s}]%s}\n"
+
+/* A ball falls on a sheet that is held, in its middle and on its edge: what supports give is in the books. */
+static void test_supports_are_booked(void **unused)
+{
+  (void)unused;
+  static const char *const hold[2] = {"clamped", "supported"};
+  for (int i = 0; i < 4; i++) {
+    char text[TEXT], bodies[TEXT / 2];
+    snprintf(bodies, sizeof bodies,
+             SHEET "  ball: {kind: rigid, shape: {ball: {radius: 0.03}}, density: 1000, position: [%g, 0.01, 0.04], "
+                   "velocity: [0.3, 0.1, -2], spin: [3, 4, 5]}\n",
+             hold[i % 2], "", i < 2 ? 0.02 : 0.185);
+    scene(text, bodies, "", "restitution: 1, self: false, thickness: true", 1e-4, 0.1);
+    run_record r = run_scene(text, &(run_options){0});
+    const vv_ledger *l = run_ledger(&r);
+    assert_int_equal(r.report.reason, VV_REASON_DONE);
+    check_least(count(&r, "bounce"), 1);
+    check_most(l->max_closure, 1e-13);
+    check_most(l->max_p_drift, 1e-13);
+    check_most(l->max_L_drift, 1e-13);
+    run_free(&r);
+  }
+}
+
+/* Where the middle of a held sheet is that was hit by a pulse. */
+static double bent(const char *step, const char *hold, double dt)
+{
+  char text[TEXT], bodies[TEXT / 2];
+  snprintf(bodies, sizeof bodies, SHEET, hold,
+           ", loads: [{at: [0.0, 0.0, 0], force: [0, 0, 0.2], history: {pulse: {duration: 0.02}}}]");
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: %s}\ncontacts: [{response: none}]\nbodies:\n%s",
+           0.04 * (1.0 + 1e-9), dt, step, bodies);
+  run_record r = run_scene(text, &(run_options){0});
+  const vv_block *b = &r.model->block[0];
+  double sum = 0.0;
+  for (int64_t i = 0; i < b->nodes; i++) sum += r.state->q[b->q0 + 2 * b->column + i];
+  run_free(&r);
+  return sum;
+}
+
+static void test_held_sheet(void **unused)
+{
+  (void)unused;
+  static const char *const hold[2] = {"clamped", "supported"};
+  for (int i = 0; i < 2; i++) {
+    const double exact = bent("leapfrog", hold[i], 1e-5), a = bent("energy-momentum", hold[i], 4e-4) - exact,
+                 b = bent("energy-momentum", hold[i], 2e-4) - exact;
+    check_near(log2(a / b), 2.0, 0.15);
+  }
+}
+
+/* One coordinate of the loaded shell in free flight, and its momentum. */
+static double flown(const char *step, double dt, double p[3])
+{
+  char text[TEXT];
+  const double end = 0.02;
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: %s}\ncontacts: [{response: none}]\nbodies:\n%s",
+           end * (1.0 + 1e-9), dt, step, PUSHED);
+  run_record r = run_scene(text, &(run_options){0});
+  memcpy(p, run_ledger(&r)->now.p, 3 * sizeof *p);
+  const double x = r.state->q[r.model->block[0].q0 + 2 * r.model->block[0].column];
+  run_free(&r);
+  return x;
+}
+
+/* The dead force is all of the momentum, since pressure has none on a closed shell; places are of order two. */
+static void test_loads_push(void **unused)
+{
+  (void)unused;
+  double p[3];
+  const double exact = flown("leapfrog", 2e-6, p), a = flown("energy-momentum", 2e-4, p) - exact,
+               b = flown("energy-momentum", 1e-4, p) - exact;
+  check_near(p[2], -3.0 * 0.02, 1e-13);
+  check_near(p[1], 0.02 * 0.02, 1e-13);
+  check_near(log2(a / b), 2.0, 0.15);
+}
+
 /* ---- what is refused ---- */
 
 static void check_refused(const char *bodies, const char *law, const char *says)
@@ -486,22 +603,24 @@ static void test_refusals(void **unused)
       "  bar: {kind: bar, length: 1, elements: 2, section: {area: 1}, material: {young: 1, density: 1}, tips: "
       "{last: split}}\n" STONE,
       "restitution: 1", "massless tips");
-  check_refused("  left: {" BAR "}, length: 1, loads: [{end: last, force: 1}]}\n" WALL, "restitution: 1", "loads");
-  check_refused("  sheet: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [4, 4]}}, thickness: 0.01, material: "
-                "{young: 1e6, density: 1000}, edges: [{hold: clamped}]}\n",
-                "self: false", "supports");
+  check_refused("  left: {" BAR
+                "}, length: 1, ends: {first: driven}, drives: [{end: first, displacement: 0.1, history: {harmonic: "
+                "{frequency: 1}}}]}\n" WALL,
+                "restitution: 1", "no driven ends");
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_an_end_is_met),      cmocka_unit_test(test_multiplier_keeps),
-      cmocka_unit_test(test_flat_boards),        cmocka_unit_test(test_faces_stay),
-      cmocka_unit_test(test_nothing_adds_up),    cmocka_unit_test(test_spring_keeps),
-      cmocka_unit_test(test_losses_are_booked),  cmocka_unit_test(test_restitution_of_a_node),
-      cmocka_unit_test(test_bars_exchange),      cmocka_unit_test(test_guides_are_booked),
-      cmocka_unit_test(test_order_two),          cmocka_unit_test(test_order_of_shells),
-      cmocka_unit_test(test_corners_stay_above), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_an_end_is_met),       cmocka_unit_test(test_multiplier_keeps),
+      cmocka_unit_test(test_flat_boards),         cmocka_unit_test(test_faces_stay),
+      cmocka_unit_test(test_nothing_adds_up),     cmocka_unit_test(test_spring_keeps),
+      cmocka_unit_test(test_losses_are_booked),   cmocka_unit_test(test_restitution_of_a_node),
+      cmocka_unit_test(test_bars_exchange),       cmocka_unit_test(test_guides_are_booked),
+      cmocka_unit_test(test_order_two),           cmocka_unit_test(test_order_of_shells),
+      cmocka_unit_test(test_corners_stay_above),  cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_loads_are_booked),    cmocka_unit_test(test_loads_push),
+      cmocka_unit_test(test_supports_are_booked), cmocka_unit_test(test_held_sheet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

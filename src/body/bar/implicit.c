@@ -3,7 +3,7 @@
  * The force of a spring in a step is what its energy changes by, over what its length changes by: the mean force of a linear
  * one, and of a neo-Hookean one with stretches L_n, L_n+1
  *   N = (k l/3) ((L_n + L_n+1)/2 - 1/(L_n L_n+1))                                                                   [bars 57]
- *   (2/h^2) m (z_i - h v_i) = N_i - N_i-1 + m g + contacts,   p_n+1 = p_n + (2/h) (m z - h p_n)
+ *   (2/h^2) m (z_i - h v_i) = N_i - N_i-1 + m g + loads + contacts,   p_n+1 = p_n + (2/h) (m z - h p_n)
  * by Newton's method; the tangent has three diagonals. */
 #include "body/bar/bar.h"
 #include "ledger/ledger.h"
@@ -17,7 +17,7 @@ typedef struct bar_step {
   const vv_block *b;
   int32_t body;
   int64_t first, n;
-  double h;
+  double t, h; /* t: middle of the step, at which loads are looked at */
   const double *load;
   double *q, *p, *z;                 /* [n] at n; the step */
   double *du;                        /* [n] what the spring behind a node is longer by, at n */
@@ -47,9 +47,8 @@ static bool is_held(const bar_step *w, int64_t i)
 static void bar_begin(const vv_block *b, int32_t j, double t, double h, const double *q, const double *p,
                       const double *v, double *work)
 {
-  (void)t;
   bar_step *w = step_of(work);
-  *w = (bar_step){.b = b, .body = j, .first = b->body[j]->node0, .n = b->body[j]->n_node, .h = h};
+  *w = (bar_step){.b = b, .body = j, .first = b->body[j]->node0, .n = b->body[j]->n_node, .t = t + 0.5 * h, .h = h};
   double *at = work + STEP_REALS,
          **const list[ARRAYS] = {&w->q, &w->p, &w->z, &w->r, &w->x, &w->diagonal, &w->upper, &w->factor, &w->du};
   for (int i = 0; i < ARRAYS; i++) *list[i] = at, at += w->n;
@@ -72,14 +71,28 @@ static double spring(const bar_step *w, int64_t i, double *stiff)
   return k * l / 3.0 * (0.5 * (s + s1) - 1.0 / (s * s1));
 }
 
+/* Force along the bar of one of its loads, and the node that it pushes. */
+static double load_on(const bar_step *w, int32_t k, int64_t *node)
+{
+  const vv_load *l = &w->b->load[k];
+  *node = l->node - w->first;
+  return l->motion ? 0.0 : l->value[0] * vv_history_at(&l->history, w->t);
+}
+
 static void residual(bar_step *w)
 {
+  const vv_body *of = w->b->body[w->body];
   const double f = 2.0 / (w->h * w->h), *r = bar_body(w->b, w->body), *e = r + BAR_AXIS;
   const double *mass = bar_node(w->b, BAR_MASS) + w->first;
   for (int64_t i = 0; i < w->n; i++) {
     w->r[i] = f * (mass[i] * w->z[i] - w->h * w->p[i]) - mass[i] * r[BAR_GRAVITY];
     if (w->load != NULL) w->r[i] -= vvi_dot3(e, w->load + ROW * i);
     w->diagonal[i] = f * mass[i];
+  }
+  for (int32_t k = of->load0; k < of->load0 + of->n_load; k++) {
+    int64_t i;
+    const double force = load_on(w, k, &i);
+    w->r[i] -= force;
   }
   for (int64_t i = 0; i + 1 < w->n; i++) {
     double stiff;
@@ -173,19 +186,30 @@ static void bar_guide(const double *work, double e[3])
   memcpy(e, bar_body(w->b, w->body) + BAR_AXIS, 3 * sizeof *e);
 }
 
-/* Gravity along the axis, and what held ends give. */
+/* An impulse along the bar at a node, in the middle of the step. */
+static void book_along(const bar_step *w, int64_t i, double along, vv_posted *post)
+{
+  vv_implicit_node n;
+  double x[3], j[3];
+  if (along == 0.0) return;
+  bar_node_at((const double *)(const void *)w, i, &n);
+  for (int c = 0; c < 3; c++) x[c] = n.place[c] + 0.5 * n.u[c], j[c] = along * bar_body(w->b, w->body)[BAR_AXIS + c];
+  vvi_post_impulse(post, x, j);
+}
+
+/* Gravity along the axis, what held ends give, and loads with their work. */
 static void book(bar_step *w, vv_posted *post)
 {
   const double *r = bar_body(w->b, w->body), *mass = bar_node(w->b, BAR_MASS) + w->first;
+  const vv_body *of = w->b->body[w->body];
   residual(w);
-  for (int64_t i = 0; i < w->n; i++) {
-    vv_implicit_node n;
-    double x[3], j[3];
-    const double along = w->h * (mass[i] * r[BAR_GRAVITY] + (is_held(w, i) ? w->r[i] : 0.0));
-    if (along == 0.0) continue;
-    bar_node_at((const double *)(const void *)w, i, &n);
-    for (int c = 0; c < 3; c++) x[c] = n.place[c] + 0.5 * n.u[c], j[c] = along * r[BAR_AXIS + c];
-    vvi_post_impulse(post, x, j);
+  for (int64_t i = 0; i < w->n; i++)
+    book_along(w, i, w->h * (mass[i] * r[BAR_GRAVITY] + (is_held(w, i) ? w->r[i] : 0.0)), post);
+  for (int32_t k = of->load0; k < of->load0 + of->n_load; k++) {
+    int64_t i;
+    const double force = load_on(w, k, &i);
+    book_along(w, i, w->h * force, post);
+    vvi_sum_add(&post->external_work, force * w->z[i]);
   }
 }
 

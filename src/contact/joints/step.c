@@ -157,7 +157,7 @@ static bool newton(struct vvi_joint_step *w, int32_t which)
 }
 
 /* D x = -g/h, again and again with the D of the start: what is left shrinks by h omega in each round; where that is slow,
- * Newton's method.                                                                                             [joint 7] */
+ * Newton's method.                                                                                         [joint 7, 7a] */
 bool vvi_assembly_fly(struct vvi_joint_step *w, int32_t which, double h, const double *q, const double *p,
                       const double *f, double (*extra)[6])
 {

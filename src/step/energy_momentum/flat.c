@@ -21,28 +21,32 @@ enum { ROW = VV_IMPLICIT_ROW, MOST_INNER = 400 };
 typedef struct flat_body {
   double before; /* V_n */
   double e;      /* [em 19] */
+  bool held;     /* some of its nodes are: outside takes its momenta, and D is M dq */
   double middle[3], drift[3], turn[3];
 } flat_body;
 
 typedef struct flat {
   const vv_block *b;
-  vv_block bare;  /* without gravity: forces of the strains alone */
-  double h, size; /* size: m, about the distance of nodes */
+  vv_block bare;     /* without gravity and loads: forces of the strains alone */
+  vv_block laden;    /* without gravity */
+  double t, h, size; /* t: middle of the step; size: m, about the distance of nodes */
   int64_t n, column;
   int columns; /* of q */
   flat_body *body;
-  double *mass;                   /* [nodes] */
+  double *mass;                   /* [nodes] 0: held */
+  const double *load;             /* [nodes][ROW] of contacts, as last seen */
   double *q, *p;                  /* at n: [columns][column], [3][column] */
   double *z, *place, *force;      /* [3], [columns], [3]: dq, scratch of places, F(qmid) of the strains */
+  double *outer;                  /* [3]: what loads are in the middle */
   double *r, *d, *kd, *s, *moved; /* [3]: of the linear systems; moved: force elsewhere */
 } flat;
 
-enum { FLAT_REALS = (sizeof(flat) + 7) / 8, BODY_REALS = sizeof(flat_body) / 8 };
+enum { FLAT_REALS = (sizeof(flat) + 7) / 8, BODY_REALS = (sizeof(flat_body) + 7) / 8, ARRAYS = 9 };
 
 static int64_t work_of(const vv_block *b, int32_t unused)
 {
   (void)unused;
-  return FLAT_REALS + BODY_REALS * b->n_body + b->nodes + b->column * (2 * b->kind->node_q + 3 * 8);
+  return FLAT_REALS + BODY_REALS * b->n_body + b->nodes + b->column * (2 * b->kind->node_q + 3 * ARRAYS);
 }
 
 static void place_arrays(flat *w, double *at)
@@ -52,8 +56,8 @@ static void place_arrays(flat *w, double *at)
   w->mass = at, at += w->n;
   w->q = at, at += w->columns * w->column;
   w->place = at, at += w->columns * w->column;
-  double **const list[] = {&w->p, &w->z, &w->force, &w->r, &w->d, &w->kd, &w->s, &w->moved};
-  for (int i = 0; i < VV_COUNT(list); i++) *list[i] = at, at += three;
+  double **const list[ARRAYS] = {&w->p, &w->z, &w->force, &w->outer, &w->r, &w->d, &w->kd, &w->s, &w->moved};
+  for (int i = 0; i < ARRAYS; i++) *list[i] = at, at += three;
 }
 
 /* ---- energy and force ---- */
@@ -84,6 +88,15 @@ static void force_at(const flat *w, const double *q, double *f)
   w->bare.kind->kick(&w->bare, 0.0, 1.0, q, f);
 }
 
+/* Loads of the middle of the step, where `force` is known: what the kind kicks with them and without. */
+static void load_at(const flat *w, const double *q)
+{
+  memset(w->outer, 0, sizeof(double) * (size_t)(3 * w->column));
+  if (w->b->n_load == 0) return;
+  w->laden.kind->kick(&w->laden, w->t, 1.0, q, w->outer);
+  for (int64_t i = 0; i < 3 * w->column; i++) w->outer[i] -= w->force[i];
+}
+
 static void node3(const flat *w, const double *from, int64_t i, double x[3])
 {
   for (int c = 0; c < 3; c++) x[c] = from[c * w->column + i];
@@ -95,6 +108,7 @@ static void rigid_part(const flat *w, int32_t body, flat_body *k)
   const vv_body *of = w->b->body[body];
   double mass = 0.0, moment[3] = {0, 0, 0}, inertia[6] = {0};
   for (int c = 0; c < 3; c++) k->middle[c] = k->drift[c] = k->turn[c] = 0.0;
+  if (k->held) return;
   for (int64_t i = of->node0; i < of->node0 + of->n_node; i++) {
     mass += w->mass[i];
     for (int c = 0; c < 3; c++) {
@@ -134,6 +148,7 @@ static void balance(flat *w)
   for (int32_t j = 0; j < w->b->n_body; j++) w->body[j].e = strain_of(w, j, w->place) - w->body[j].before;
   put(w, 0.5);
   force_at(w, w->place, w->force);
+  load_at(w, w->place);
   for (int32_t j = 0; j < w->b->n_body; j++) {
     flat_body *k = &w->body[j];
     const vv_body *of = w->b->body[j];
@@ -159,7 +174,7 @@ static double dot(const flat *w, const double *a, const double *b, bool over_mas
   double sum = 0.0;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < w->n; i++)
-      sum += a[c * w->column + i] * b[c * w->column + i] / (over_mass ? w->mass[i] : 1.0);
+      if (w->mass[i] > 0.0) sum += a[c * w->column + i] * b[c * w->column + i] / (over_mass ? w->mass[i] : 1.0);
   return sum;
 }
 
@@ -187,9 +202,16 @@ static void apply(const flat *w)
     for (int c = 0; c < 3; c++)
       for (int64_t i = of->node0; i < of->node0 + of->n_node; i++) {
         const int64_t k = c * w->column + i;
-        w->kd[k] = part * w->mass[i] * w->d[k] - (s > 0.0 ? 0.5 * (w->moved[k] - w->force[k]) / s : 0.0);
+        const double turned = s > 0.0 && w->mass[i] > 0.0 ? 0.5 * (w->moved[k] - w->force[k]) / s : 0.0;
+        w->kd[k] = part * w->mass[i] * w->d[k] - turned;
       }
   }
+}
+
+/* x/m; nothing moves what is held. */
+static double over(const flat *w, double x, int64_t i)
+{
+  return w->mass[i] > 0.0 ? x / w->mass[i] : 0.0;
 }
 
 /* s = K^-1 r to a part of itself, r is used up. */
@@ -199,7 +221,7 @@ static bool conjugate(const flat *w, double part)
   double rr = dot(w, w->r, w->r, true);
   const double enough = part * part * rr;
   for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < w->n; i++) w->d[c * w->column + i] = w->r[c * w->column + i] / w->mass[i];
+    for (int64_t i = 0; i < w->n; i++) w->d[c * w->column + i] = over(w, w->r[c * w->column + i], i);
   for (int k = 0; k < MOST_INNER && rr > enough && rr > 0.0; k++) {
     apply(w);
     const double curve = dot(w, w->d, w->kd, false);
@@ -211,7 +233,7 @@ static bool conjugate(const flat *w, double part)
     for (int c = 0; c < 3; c++)
       for (int64_t i = 0; i < w->n; i++) {
         const int64_t at = c * w->column + i;
-        w->d[at] = w->r[at] / w->mass[i] + turn * w->d[at];
+        w->d[at] = over(w, w->r[at], i) + turn * w->d[at];
       }
     rr = next;
   }
@@ -231,16 +253,23 @@ static void find_masses(flat *w)
   memset(w->place, 0, sizeof(double) * (size_t)(w->columns * w->column));
   for (int64_t i = 0; i < 3 * w->column; i++) w->d[i] = 1.0;
   w->b->kind->drift(w->b, 1.0, w->place, w->d);
-  for (int64_t i = 0; i < w->n; i++) w->mass[i] = 1.0 / w->place[i];
+  for (int64_t i = 0; i < w->n; i++) w->mass[i] = w->place[i] > 0.0 ? 1.0 / w->place[i] : 0.0;
+  for (int32_t j = 0; j < w->b->n_body; j++) {
+    const vv_body *of = w->b->body[j];
+    w->body[j].held = false;
+    for (int64_t i = of->node0; i < of->node0 + of->n_node; i++) w->body[j].held |= !(w->mass[i] > 0.0);
+  }
 }
 
 static void begin(const vv_block *b, int32_t unused, double t, double h, const double *q, const double *p,
                   const double *v, double *work)
 {
-  (void)unused, (void)t, (void)v;
+  (void)unused, (void)v;
   flat *w = (flat *)(void *)work;
-  *w = (flat){.b = b, .bare = *b, .h = h, .n = b->nodes, .column = b->column, .columns = b->kind->node_q};
-  memset(w->bare.gravity, 0, sizeof w->bare.gravity);
+  *w = (flat){
+      .b = b, .laden = *b, .t = t + 0.5 * h, .h = h, .n = b->nodes, .column = b->column, .columns = b->kind->node_q};
+  memset(w->laden.gravity, 0, sizeof w->laden.gravity);
+  w->bare = w->laden, w->bare.n_load = 0;
   place_arrays(w, work + FLAT_REALS);
   find_masses(w);
   memcpy(w->q, q, sizeof(double) * (size_t)(w->columns * w->column));
@@ -251,7 +280,7 @@ static void begin(const vv_block *b, int32_t unused, double t, double h, const d
   for (int c = 0; c < 3; c++) {
     for (int64_t i = 0; i < w->n; i++) {
       const int64_t k = c * w->column + i;
-      w->z[k] = h * p[k] / w->mass[i];
+      w->z[k] = over(w, h * p[k], i);
       if (i < b->body[0]->n_node) low[c] = fmin(low[c], q[k]), high[c] = fmax(high[c], q[k]);
     }
     d[c] = high[c] - low[c];
@@ -260,7 +289,7 @@ static void begin(const vv_block *b, int32_t unused, double t, double h, const d
   for (int32_t j = 0; j < b->n_body; j++) w->body[j].before = strain_of(w, j, q);
 }
 
-/* r = (2/h^2) (M z - h p) - F - M g - loads                                                                       [em 20] */
+/* r = (2/h^2) (M z - h p) - F - M g - loads - contacts                                                            [em 20] */
 static void residual(flat *w, const double *load)
 {
   const double f = 2.0 / (w->h * w->h);
@@ -270,11 +299,12 @@ static void residual(flat *w, const double *load)
     const vv_body *of = w->b->body[j];
     for (int64_t i = of->node0; i < of->node0 + of->n_node; i++) {
       double d[3];
+      if (!(w->mass[i] > 0.0)) continue;
       deformation(w, &w->body[j], i, d);
       for (int c = 0; c < 3; c++) {
         const int64_t k = c * w->column + i;
         w->r[k] = f * (w->mass[i] * w->z[k] - w->h * w->p[k]) - w->force[k] + w->body[j].e * d[c] -
-                  w->mass[i] * w->b->gravity[c] - load[ROW * i + c];
+                  w->mass[i] * w->b->gravity[c] - w->outer[k] - load[ROW * i + c];
       }
     }
   }
@@ -284,6 +314,7 @@ static bool correct(double *work, const double *load, bool fresh, double *added,
 {
   (void)fresh;
   flat *w = (flat *)(void *)work;
+  w->load = load;
   residual(w, load);
   if (!conjugate(w, 1e-4)) return false;
   for (int64_t i = 0; i < 3 * w->column; i++) w->z[i] -= w->s[i];
@@ -296,7 +327,7 @@ static void respond(double *work, double *x)
   const flat *w = flat_of(work);
   memset(w->r, 0, sizeof(double) * (size_t)(3 * w->column));
   for (int64_t i = 0; i < w->n; i++)
-    for (int c = 0; c < 3; c++) w->r[c * w->column + i] = x[ROW * i + c];
+    for (int c = 0; c < 3; c++) w->r[c * w->column + i] = w->mass[i] > 0.0 ? x[ROW * i + c] : 0.0;
   conjugate(w, 1e-2);
   for (int64_t i = 0; i < w->n; i++)
     for (int c = 0; c < 3; c++) x[ROW * i + c] = w->s[c * w->column + i], x[ROW * i + 3 + c] = 0.0;
@@ -312,7 +343,42 @@ static void node_of(const double *work, int64_t i, vv_implicit_node *out)
 static void rate_of(const double *work, int64_t i, double v[6])
 {
   const flat *w = flat_of(work);
-  for (int c = 0; c < 3; c++) v[c] = w->p[c * w->column + i] / w->mass[i], v[3 + c] = 0.0;
+  for (int c = 0; c < 3; c++) v[c] = over(w, w->p[c * w->column + i], i), v[3 + c] = 0.0;
+}
+
+/* Loads do the work F.dq, and their impulses act in the middle of the step; q: of its end. */
+static void post_loads(const flat *w, const double *q, vv_posted *post)
+{
+  double work = 0.0;
+  for (int64_t i = 0; i < w->n && w->b->n_load > 0; i++) {
+    double x[3], j[3];
+    for (int c = 0; c < 3; c++) {
+      const int64_t k = c * w->column + i;
+      x[c] = q[k] - 0.5 * w->z[k], j[c] = w->h * w->outer[k];
+      work += w->outer[k] * w->z[k];
+    }
+    if (vvi_norm3(j) > 0.0) vvi_post_impulse(post, x, j);
+  }
+  vvi_sum_add(&post->external_work, work);
+}
+
+/* Supports give what the strains do to the nodes that are free, and take what pushes those that are held. */
+static void post_supports(const flat *w, const double *q, vv_posted *post)
+{
+  for (int32_t j = 0; j < w->b->n_body; j++) {
+    const vv_body *of = w->b->body[j];
+    for (int64_t i = of->node0; w->body[j].held && i < of->node0 + of->n_node; i++) {
+      const double free = w->mass[i] > 0.0 ? w->h : 0.0, held = w->mass[i] > 0.0 || w->load == NULL ? 0.0 : w->h;
+      double x[3], impulse[3];
+      for (int c = 0; c < 3; c++) {
+        const int64_t k = c * w->column + i;
+        x[c] = q[k] - 0.5 * w->z[k];
+        impulse[c] = free * (w->force[k] - w->body[j].e * w->mass[i] * w->z[k]) -
+                     held * (held > 0.0 ? w->load[ROW * i + c] : 0.0);
+      }
+      if (vvi_norm3(impulse) > 0.0) vvi_post_impulse(post, x, impulse);
+    }
+  }
 }
 
 static void finish(double *work, double *q, double *p, double *unused, vv_posted *post)
@@ -328,6 +394,8 @@ static void finish(double *work, double *q, double *p, double *unused, vv_posted
       q[k] += w->z[k];
       p[k] += 2.0 / w->h * (w->mass[i] * w->z[k] - w->h * p[k]);
     }
+  post_loads(w, q, post);
+  post_supports(w, q, post);
   if (vvi_norm3(w->b->gravity) == 0.0) return;
   for (int c = 0; c < 3; c++) centre[c] /= mass, weight[c] = w->h * mass * w->b->gravity[c];
   vvi_post_impulse(post, centre, weight);

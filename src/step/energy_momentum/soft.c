@@ -46,32 +46,16 @@ bool vvi_em_bends(const vv_model *m)
 
 /* ---- what is refused ---- */
 
-/* A unit of momentum moves what is free. */
-static bool some_held(const vv_block *b)
-{
-  vvi_arena arena = {0};
-  double *q = VVI_ARENA_NEW(&arena, double, b->kind->node_q * b->column),
-         *p = VVI_ARENA_NEW(&arena, double, 3 * b->column);
-  bool held = q == NULL || p == NULL;
-  for (int64_t i = 0; !held && i < 3 * b->column; i++) p[i] = 1.0;
-  if (!held) b->kind->drift(b, 1.0, q, p);
-  for (int64_t i = 0; !held && i < b->nodes; i++) held = !(q[i] > 0.0);
-  vvi_arena_free(&arena);
-  return held;
-}
-
 static vv_status refuse_flat(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (!is_plain(b)) continue;
-    if (b->n_load > 0)
-      return vv_complain(method, "step", "energy-momentum has no loads on bodies of kind %s; use leapfrog",
-                         b->kind->name);
-    if (is_flat(b) && some_held(b))
-      return vv_complain(method, "step", "energy-momentum has no supports of bodies of kind %s; use leapfrog",
-                         b->kind->name);
+    for (int32_t k = 0; k < b->n_load; k++)
+      if (b->load[k].motion)
+        return vv_complain(method, "step", "energy-momentum has no driven ends of bodies of kind %s; use leapfrog",
+                           b->kind->name);
   }
   return VV_OK;
 }
