@@ -18,7 +18,7 @@ enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128 };
 enum { LOCAL_BYTES = 18 * sizeof(double) }; /* of an item */
 /* Of groups whose sums are noted: whole strips, and neighbours on both sides for STRIDES drifts and the kick behind them. */
 enum { NOTED_HALO = STRIDES + 1, WARP = 32 };
-enum { LANE_BYTES = BEAM_SUMS * BEAM_SUM_LANES * sizeof(double) }; /* of a strip */
+enum { LANE_BYTES = BEAM_SUMS * BEAM_SUM_LANES * sizeof(double), TERM_BYTES = BEAM_SUMS * NOTED_ROW * sizeof(double) }; /* of a strip */
 
 enum { LEVELS = 5 }; /* of sums: 64^6 nodes are more than 32 bits can number */
 
@@ -273,7 +273,7 @@ static void fit_noted(beam_device *s)
 static bool can_note(const beam_device *s)
 {
   return s->noted_items <= vvi_device_most_items(s->d) &&
-         LOCAL_BYTES * s->noted_items + LANE_BYTES * s->noted_strips <= vvi_device_local_bytes(s->d);
+         LOCAL_BYTES * s->noted_items + (LANE_BYTES + TERM_BYTES) * s->noted_strips <= vvi_device_local_bytes(s->d);
 }
 
 /* Of one slot. */
@@ -365,6 +365,7 @@ static void launch_noted(beam_device *s)
                                   VVI_NUMBER(s->noted_strips), VVI_BUFFER(s->q[s->now_q]), VVI_BUFFER(s->p[s->now_p]),
                                   VVI_BUFFER(s->q[1 - s->now_q]), VVI_BUFFER(s->p[1 - s->now_p]), VVI_BUFFER(s->sums),
                                   VVI_LOCAL((size_t)(LOCAL_BYTES * s->noted_items)),
+                                  VVI_LOCAL((size_t)(TERM_BYTES * s->noted_strips)),
                                   VVI_LOCAL((size_t)(LANE_BYTES * s->noted_strips))));
   s->now_p = 1 - s->now_p;
   if (s->waiting > 0) s->now_q = 1 - s->now_q;
