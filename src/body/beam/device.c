@@ -18,7 +18,7 @@ enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128 };
 enum { LOCAL_BYTES = 18 * sizeof(double) }; /* of an item */
 /* Of groups whose sums are noted: whole strips, and neighbours on both sides for STRIDES drifts and the kick behind them. */
 enum { NOTED_HALO = STRIDES + 1, WARP = 32 };
-enum { LANE_BYTES = BEAM_SUMS * BEAM_SUM_LANES * sizeof(double) }; /* of a strip */
+enum { LANE_BYTES = BEAM_SUMS * BEAM_SUM_LANES * sizeof(double), TERM_BYTES = BEAM_SUMS * NOTED_ROW * sizeof(double) }; /* of a strip */
 
 enum { LEVELS = 5 }; /* of sums: 64^6 nodes are more than 32 bits can number */
 
@@ -45,7 +45,8 @@ typedef struct beam_device {
   int notes, slot0;                  /* every stride that waits but the leap is noted, from this slot on; 0: none is */
   double *host;                      /* [n_load] */
   double *noted;                     /* [VV_DEVICE_SLOTS][n_body][BEAM_SUMS] as they come down */
-  vvi_buffer *slots_of_sums, *aside; /* totals that were noted; q and p that are set aside */
+  vvi_buffer *slots_of_sums, *aside[2]; /* totals that were noted; q and p that are set aside, twice */
+  int turn;                             /* where they were last */
 } beam_device;
 
 /* ---- tables ---- */
@@ -273,7 +274,7 @@ static void fit_noted(beam_device *s)
 static bool can_note(const beam_device *s)
 {
   return s->noted_items <= vvi_device_most_items(s->d) &&
-         LOCAL_BYTES * s->noted_items + LANE_BYTES * s->noted_strips <= vvi_device_local_bytes(s->d);
+         LOCAL_BYTES * s->noted_items + (LANE_BYTES + TERM_BYTES) * s->noted_strips <= vvi_device_local_bytes(s->d);
 }
 
 /* Of one slot. */
@@ -365,6 +366,7 @@ static void launch_noted(beam_device *s)
                                   VVI_NUMBER(s->noted_strips), VVI_BUFFER(s->q[s->now_q]), VVI_BUFFER(s->p[s->now_p]),
                                   VVI_BUFFER(s->q[1 - s->now_q]), VVI_BUFFER(s->p[1 - s->now_p]), VVI_BUFFER(s->sums),
                                   VVI_LOCAL((size_t)(LOCAL_BYTES * s->noted_items)),
+                                  VVI_LOCAL((size_t)(TERM_BYTES * s->noted_strips)),
                                   VVI_LOCAL((size_t)(LANE_BYTES * s->noted_strips))));
   s->now_p = 1 - s->now_p;
   if (s->waiting > 0) s->now_q = 1 - s->now_q;
@@ -514,9 +516,10 @@ static void device_keep(void *own)
   const size_t q = sizeof(double) * (size_t)(BEAM_Q * s->b->column),
                p = sizeof(double) * (size_t)(BEAM_NODE_P * s->b->column);
   flush(s);
-  if (s->aside == NULL) s->aside = vvi_buffer_new(s->d, q + p, NULL);
+  vvi_buffer **to = &s->aside[s->turn = 1 - s->turn];
+  if (*to == NULL) *to = vvi_buffer_new(s->d, q + p, NULL);
   if (vvi_device_trouble(s->d) != NULL) return;
-  vvi_buffer_copy(s->d, s->q[s->now_q], 0, s->aside, 0, q), vvi_buffer_copy(s->d, s->p[s->now_p], 0, s->aside, q, p);
+  vvi_buffer_copy(s->d, s->q[s->now_q], 0, *to, 0, q), vvi_buffer_copy(s->d, s->p[s->now_p], 0, *to, q, p);
 }
 
 static void device_back(void *own)
@@ -525,7 +528,9 @@ static void device_back(void *own)
   const size_t q = sizeof(double) * (size_t)(BEAM_Q * s->b->column),
                p = sizeof(double) * (size_t)(BEAM_NODE_P * s->b->column);
   flush(s);
-  vvi_buffer_copy(s->d, s->aside, 0, s->q[s->now_q], 0, q), vvi_buffer_copy(s->d, s->aside, q, s->p[s->now_p], 0, p);
+  vvi_buffer *from = s->aside[s->turn];
+  s->turn = 1 - s->turn;
+  vvi_buffer_copy(s->d, from, 0, s->q[s->now_q], 0, q), vvi_buffer_copy(s->d, from, q, s->p[s->now_p], 0, p);
 }
 
 const vv_device_table beam_device_table = {

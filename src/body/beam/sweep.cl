@@ -56,25 +56,35 @@ typedef struct beam_noting {
   int lead, stops, slot, places, strips;
   double g[3];
   __global double *sums;
+  __local double *term; /* [strips][BEAM_SUMS][NOTED_ROW], of the nodes that the group owns */
   __local double *lane; /* [strips][BEAM_SUMS][BEAM_SUM_LANES] */
 } beam_noting;
 
-/* Sums of the strips of a group, in the order of fold_terms.  at: the place of the item's node among those that the group owns;
- * term: [strips][BEAM_SUMS][NOTED_ROW]. */
-static void note_strips(const beam_noting *w, int at, int own, const double out[BEAM_SUMS], __global double *to,
-                        __local double *term)
+/* Sums of the strips of a group, in the order of fold_terms, in three parts with a barrier between them: terms of the nodes, lanes, and
+ * their sums.  The barriers are those of the step behind it, so that sums cost none of their own. */
+static void note_terms(const beam_noting *w, int at, int own, const double out[BEAM_SUMS])
 {
-  const int lid = (int)get_local_id(0), items = (int)get_local_size(0), lanes = BEAM_SUMS * BEAM_SUM_LANES;
   for (int s = 0; at >= 0 && at < BEAM_BRANCH * w->strips && s < BEAM_SUMS; s++)
-    term[NOTED_ROW * (BEAM_SUMS * (at / BEAM_BRANCH) + s) + at % BEAM_BRANCH] = at < own ? out[s] : 0.0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int t = lid; t < w->strips * lanes; t += items) {
+    w->term[NOTED_ROW * (BEAM_SUMS * (at / BEAM_BRANCH) + s) + at % BEAM_BRANCH] = at < own ? out[s] : 0.0;
+}
+
+static void note_lanes(const beam_noting *w)
+{
+  const int lanes = w->strips * BEAM_SUMS * BEAM_SUM_LANES;
+  for (int t = (int)get_local_id(0); t < lanes; t += (int)get_local_size(0)) {
+    __local const double *term = w->term + NOTED_ROW * (t / BEAM_SUM_LANES);
     double sum = 0.0;
-    for (int i = t % BEAM_SUM_LANES; i < BEAM_BRANCH; i += BEAM_SUM_LANES) sum += term[NOTED_ROW * (t / BEAM_SUM_LANES) + i];
+#pragma unroll
+    for (int i = 0; i < BEAM_BRANCH; i += BEAM_SUM_LANES) sum += term[t % BEAM_SUM_LANES + i];
     w->lane[t] = sum;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int t = lid; t < w->strips * BEAM_SUMS; t += items)
+}
+
+/* row: of the slot, from the first strip of the group on. */
+static void note_sums(const beam_noting *w, int slot, int row, int own)
+{
+  __global double *to = w->sums + (size_t)BEAM_SUMS * ((size_t)slot * w->places + row);
+  for (int t = (int)get_local_id(0); t < w->strips * BEAM_SUMS; t += (int)get_local_size(0))
     if (BEAM_BRANCH * (t / BEAM_SUMS) < own) to[t] = BEAM_LANES_SUM(w->lane + BEAM_SUM_LANES * t);
 }
 
@@ -104,17 +114,19 @@ static inline void sweep_steps(__global const int *r, __global const double *bod
   const double minv = real[BEAM_INVERSE_MASS * stride + i], winv = real[BEAM_INVERSE_WEIGHT * stride + i];
   if (GRADED) own.l = real[BEAM_SPAN * stride + i];
   own.strain = STRAIN;
+  int due = -1; /* the slot whose terms wait to be summed */
   for (int step = 0; step < steps; step++) {
-    double D[3], B[9], f[3], left[3], right[3], force[3], torque[3], out[BEAM_SUMS];
+    double D[3], B[9], f[3], left[3], right[3], force[3], torque[3], strained = 0.0;
     for (int c = 0; c < 3; c++) Q[c * items + lid] = a.x[c];
     for (int c = 0; c < 9; c++) Q[(3 + c) * items + lid] = a.L[c];
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (w != 0 && due >= 0) note_lanes(w);
     for (int c = 0; c < 3; c++) D[c] = Q[c * items + next] - a.x[c];
     for (int c = 0; c < 9; c++) B[c] = Q[(3 + c) * items + next];
     if (w != 0) {
       const double y[3] = {Q[next], Q[items + next], Q[2 * items + next]};
       const beam_element_strains e = beam_strains_of(k, a.x, a.L, y, B);
-      out[BEAM_STRAINED] = joined ? beam_element_energy(k, &e) : 0.0;
+      strained = joined ? beam_element_energy(k, &e) : 0.0;
     }
     element_double(k, STRAIN, D, a.L, B, f, left, right); /* by all, and thrown away where there is none */
     for (int c = 0; c < 3; c++) {
@@ -124,6 +136,7 @@ static inline void sweep_steps(__global const int *r, __global const double *bod
     }
     for (int c = 0; c < 3; c++) F[c * items + lid] = f[c], F[(3 + c) * items + lid] = right[c];
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (w != 0 && due >= 0) note_sums(w, due, r[ROW_OUT], owned);
     for (int c = 0; c < 3; c++) {
       const double before = lid > 0 ? F[c * items + lid - 1] : 0.0;
       const double right_before = lid > 0 ? F[(3 + c) * items + lid - 1] : 0.0;
@@ -132,17 +145,22 @@ static inline void sweep_steps(__global const int *r, __global const double *bod
     }
     const bool notes = w != 0 && (step > 0 || !w->lead), ends = w != 0 && w->stops && step + 1 == steps;
     if (notes) {
-      const double strained = out[BEAM_STRAINED];
-      double inertia[3];
+      double inertia[3], out[BEAM_SUMS];
       inertia_of(k, real, stride, i, inertia);
       beam_node_sums(real[BEAM_MASS * stride + i], minv, inertia, w->g, a.x, a.L, a.P, a.S, out);
       out[BEAM_STRAINED] = strained;
-      note_strips(w, at, owned, out,
-                  w->sums + (size_t)BEAM_SUMS * ((size_t)(w->slot + step - w->lead) * w->places + r[ROW_OUT]), Q);
+      note_terms(w, at, owned, out);
+      due = w->slot + step - w->lead;
     }
     if (ends) break;
     for (int c = 0; (w != 0 ? notes : kicks == 2) && c < 3; c++) a.P[c] += force[c], a.S[c] += torque[c];
     if (h != 0.0) drift_node(k, real, stride, i, h, minv, winv, &a);
+  }
+  if (w != 0) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (due >= 0) note_lanes(w);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (due >= 0) note_sums(w, due, r[ROW_OUT], owned);
   }
   if (!mine) return;
   const bool moved = h != 0.0 && (w == 0 || steps > w->stops);
@@ -163,9 +181,9 @@ __kernel void sweep_noted(__global const int *row, __global const double *body, 
                           int column, double4 gravity, double h_kick, double h, int steps, int lead, int stops, int slot,
                           int places, int strips, __global const double *q, __global const double *p,
                           __global double *q_out, __global double *p_out, __global double *sums, __local double *room,
-                          __local double *lane)
+                          __local double *term, __local double *lane)
 {
-  beam_noting w = {lead, stops, slot, places, strips, {gravity.x, gravity.y, gravity.z}, sums, lane};
+  beam_noting w = {lead, stops, slot, places, strips, {gravity.x, gravity.y, gravity.z}, sums, term, lane};
   sweep_steps(row + ROW_COLUMNS * get_group_id(0), body, real, stride, column, h_kick, 2, h, steps, 0, &w, q, p, q_out, p_out,
               room);
 }
