@@ -37,6 +37,10 @@ bool app_run_folder_fits(const app_run *r)
     app_error("%s: is a file, not a folder; name another one with -o", r->folder);
     return false;
   }
+  if (vv_sweep_is(r->folder)) {
+    app_error("%s: holds a sweep; name another folder with -o", r->folder);
+    return false;
+  }
   if (r->resume ? can_go_on : r->overwrite || !begun) return true;
   if (!begun)
     app_error("%s: holds no checkpoint.h5, so there is nothing to resume; leave --resume out to start", r->folder);

@@ -202,6 +202,10 @@ vv_status vvi_journal_read(vv_sweep *s)
   forget(s);
   errno = 0;
   DIR *dir = opendir(folder);
+  if (dir == NULL && errno == ENOENT) { /* who copied the sweep left an empty folder out */
+    VV_TRY(vvi_folder_create(s->ctx, folder));
+    dir = opendir(folder);
+  }
   if (dir == NULL) return vvi_io_fail(s->ctx, folder, "not read");
   vv_status status = VV_OK;
   for (struct dirent *e; status == VV_OK && (e = readdir(dir)) != NULL;) {

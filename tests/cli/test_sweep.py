@@ -353,6 +353,19 @@ class Sweep(unittest.TestCase):
         self.assertFalse(folder.exists())
         self.assertEqual(run("run", "a", "-q", cwd=self.folder / "out").returncode, 0)
 
+    def test_empty_folders_get_lost(self):
+        """Tools that copy files alone leave journal/ out of a sweep that has no rows yet."""
+        folder = self.new("a")
+        (folder / "journal").rmdir()
+        self.assertEqual(run("table", folder, "-q").returncode, 2)
+        (folder / "journal").rmdir()
+        self.assertEqual(run("run", folder, "-q").returncode, 0)
+        self.assert_same(folder)
+        inside = run("case", folder, 5, "-o", folder)  # nor does a run go where the sweep is
+        self.assertEqual(inside.returncode, 1)
+        self.assertIn("holds a sweep", inside.stderr)
+        self.assertFalse((folder / "results.h5").exists())
+
     def test_mistakes(self):
         (self.folder / "long.yaml").write_text(LONG)
         head = "visviva-sweep: 1\nscene: long.yaml\n"
