@@ -84,10 +84,9 @@ static void ask_in_turn(struct vvi_contact_step *w, vvi_contact *c, double allow
   c->held = c->placed = false, c->steady = 0.0;
   const bool out = u >= 0.0 && room < w->h * u; /* it came out of something */
   if (c->hits >= PATIENCE || (out && c->hits > 0))
-    c->b_n = fmin(-room / w->h,
-                  0.5 * (free - u + sqrt((u + free) * (u + free) + 8.0 * compliance(w, c) * fmax(0.0, allowed))));
+    c->b_n = fmin(-room / w->h, 0.5 * (free - u + sqrt((u + free) * (u + free) + 8.0 * compliance(w, c) * allowed)));
   else if (u < 0.0 || out)
-    c->b_n = -(out ? 1.0 : c->restitution == 1.0 ? repaying(w, c, 1) : e) * u;
+    c->b_n = -(out ? 1.0 : e) * u;
   else
     c->b_n = (e * (room - w->h * u) - room) / w->h;
 }
@@ -258,13 +257,14 @@ static double slow_heap(const struct vvi_contact_step *w, const vvi_contact_grou
   return 1e-4 * most;
 }
 
-/* Features of surfaces that hang together are many, and more of them hold than there are motions: most solves end after a few
- * iterations, the others after hundreds or not at all.  So many of them get SOON, and answer in turn if that is not enough. */
-static bool may_turn(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+/* Where surfaces float and are pressed together more features hold than there are motions: most solves end after a few iterations,
+ * the others after hundreds or not at all.  They get SOON, and answer in turn if that is not enough.  What leans on something may
+ * come to rest, and is solved. */
+static bool may_turn(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
 {
-  for (int32_t i = 0; n > VVI_HEAP && i < n; i++)
-    if (!vvi_contact_soft(&w->contact[act[i]])) return false;
-  return n > VVI_HEAP;
+  for (int32_t i = 0; g->floats && 2 * n >= VVI_CROWD && i < n; i++)
+    if (w->contact[act[i]].calm) return false;
+  return g->floats && 2 * n >= VVI_CROWD;
 }
 
 /* Where there is no answer (no memory, numbers that leave their range) nothing is pushed: in the end the piece is frozen, and told.
@@ -290,7 +290,7 @@ static bool solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .speed = g->speed,
                           .loose = loose(w, g, n, act),
                           .slow = slow_heap(w, g, n, act, movers),
-                          .newton = may_turn(w, n, act) ? SOON : 0,
+                          .newton = may_turn(w, g, n, act) ? SOON : 0,
                           .change = g->change};
   if (!closed && !vvi_island_solve(solver, &p, w->team, &stats))
     for (int32_t i = 0; i < rows; i++) {
@@ -735,7 +735,7 @@ static void forget_local(struct vvi_contact_step *w, const vvi_contact_group *g,
   for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
 }
 
-/* Where friction would bring more than is left, it answers without. */
+/* What it may bring is what others have lost in this step.  Where friction would bring more it answers without. */
 void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver)
 {
   vvi_contact *c = &w->contact[contact];
@@ -746,15 +746,17 @@ void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t c
     return;
   }
   const int32_t movers = number(w, g, 1, &contact);
-  ask_in_turn(w, c, g->allowed, o);
-  if (c->hits >= 4 * PATIENCE) o->friction = 0.0;
+  const bool late = c->hits >= 4 * PATIENCE;
+  const double allowed = fmax(0.0, g->taken);
+  ask_in_turn(w, c, allowed, o);
+  if (late) o->friction = 0.0;
   solve(w, g, 1, &contact, movers, solver);
   for (int rubs = 0; rubs < RUBS && rub_less(w, g, 1, &contact); rubs++) solve(w, g, 1, &contact, movers, solver);
-  if (o->friction > 0.0 && work_of(c, o, part) > g->allowed) {
+  if (o->friction > 0.0 && work_of(c, o, part) > allowed) {
     o->friction = 0.0;
     solve(w, g, 1, &contact, movers, solver);
   }
-  g->allowed -= fmax(0.0, work_of(c, o, part));
+  g->taken -= work_of(c, o, part);
   gather(w, g, 1, movers, g->change);
   accept(w, g, 1, &contact, movers);
   forget_local(w, g, movers);

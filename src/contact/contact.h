@@ -126,8 +126,9 @@ typedef struct vvi_contact_group {
   vvi_leg *leg;
   int32_t *who; /* [movers] of the island that is solved */
   double (*inverse)[12], (*change)[6];
-  double given;   /* J: work of drives that contacts took */
-  double allowed; /* J: what contacts that answer in turn may still bring in this pass */
+  double given; /* J: work of drives that contacts took */
+  bool floats;  /* surfaces that lose alone, and nothing outside takes part */
+  double taken; /* J: what contacts that answer in turn have lost in this step, less what they brought */
   double pending[6];
   double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
   double stray;            /* J: what its scaled impulses may bring that are left as they were [shadow 7] */
@@ -446,12 +447,15 @@ void vvi_touch_start(struct vvi_contact_step *w, const vvi_contact_group *g);
 /* False: these features have no answer that is found soon, and nothing was changed; they answer in turn. */
 bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);
-/* A pair of features of surfaces that nothing turns and no joint holds. */
+/* Features that are a crowd: so many, of four points each, may hang on the thousand movers from which solves take the gradient
+ * method, which has no tolerance to end at where nothing may be lost, and takes minutes where hundreds of rows hold. */
+enum { VVI_CROWD = 250 };
+/* A pair of features of surfaces that loses where it bounces; nothing turns it and no joint holds it. */
 static inline bool vvi_contact_soft(const vvi_contact *c)
 {
-  return c->near >= 0 && !c->linked && !c->turns;
+  return c->near >= 0 && !c->linked && !c->turns && c->restitution < 1.0;
 }
-/* One contact of a crowd, in turn; takes what it brings from g->allowed. */
+/* One contact of a crowd, in turn. */
 void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver);
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
 /* These answer without restitution and friction in this step, from the start. */

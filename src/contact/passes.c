@@ -254,7 +254,7 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
   }
   memset(g->outside, 0, sizeof g->outside);
   memset(g->pending, 0, sizeof g->pending);
-  g->lost = g->given = g->stray = 0.0;
+  g->lost = g->given = g->stray = g->taken = 0.0;
   g->retry = false;
 }
 
@@ -458,10 +458,6 @@ static void leave(struct vvi_contact_step *w, vvi_contact_group *g)
   }
 }
 
-/* So many features of four points each may hang on the thousand movers from which solves take the gradient method, which has no
- * tolerance to end at where nothing may be lost, and takes minutes where hundreds of rows hold. */
-enum { CROWD = 250 };
-
 /* Large islands of features that only bounce: each is a reflection. */
 static bool is_light(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
 {
@@ -470,33 +466,18 @@ static bool is_light(const struct vvi_contact_step *w, int32_t n, const int32_t 
     if (c->near < 0 || c->block || c->linked || c->calm || c->turn || c->restitution < 1.0 || c->friction > 0.0)
       return false;
   }
-  return n >= CROWD;
+  return n >= VVI_CROWD;
 }
 
 /* Large ones that hold or lose, and what one of them was in before. */
 static bool is_crowd(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
 {
-  bool turn = n >= CROWD;
+  bool turn = n >= VVI_CROWD;
   for (int32_t i = 0; i < n; i++) {
     if (!vvi_contact_soft(&w->contact[act[i]])) return false;
-    turn |= w->contact[act[i]].turn;
+    turn |= w->contact[act[i]].turn && !w->contact[act[i]].calm;
   }
   return turn;
-}
-
-/* J that half a kick of all movers of an island holds: what it may bring in a pass.                          [contact 22a] */
-static double half_kicks(struct vvi_contact_step *w, int32_t n, const int32_t *act)
-{
-  double sum = 0.0;
-  for (int32_t i = 0; i < n; i++)
-    for (int l = 0; l < w->contact[act[i]].legs; l++) {
-      const int32_t k = w->leg[w->contact[act[i]].first + l].mover;
-      const vv_mover *m = &w->near->mover[k];
-      if (!w->work[k].reached) sum += vvi_half_kick(m->inverse_mass, m->inverse_inertia, w->work[k].kick);
-      w->work[k].reached = true;
-    }
-  for (int32_t i = 0; i < n; i++) reach(w, &w->contact[act[i]], false);
-  return sum;
 }
 
 /* A crowd: one after the other answers if it still closes, and the next pass answers what closes because of them.
@@ -505,7 +486,7 @@ static void answer_in_turn(struct vvi_contact_step *w, vvi_contact_group *g, int
                            vvi_island_work *solver)
 {
   const bool light = is_light(w, n, act);
-  if (!light) g->allowed = half_kicks(w, n, act), g->passes = EXACT * PASSES;
+  if (!light) g->passes = EXACT * PASSES;
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
     c->turn = !light;
@@ -623,12 +604,13 @@ static void block_beside(struct vvi_contact_step *w, vvi_contact_group *g)
 
 static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
 {
-  g->passes = EXACT * PASSES, g->speed = 0.0;
+  g->passes = EXACT * PASSES, g->speed = 0.0, g->floats = true;
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     c->pressed = c->block = c->legs > 0 && w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
     c->block |= c->resting && c->legs > 0 && c->restitution < 1.0;
     if (c->restitution < 1.0) g->passes = PASSES;
+    g->floats &= vvi_contact_soft(c) && !c->open;
     if (i == 0 || c->near >= 0 || !alike(w, g, i - 1, c)) g->speed = fmax(g->speed, speed_of(w, c));
     c->hits = 0, c->looked = -1, c->held = c->stopped = c->turn = false, c->calm = VVI_CALM_NOT;
     memset(c->j, 0, sizeof c->j);
@@ -681,19 +663,25 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
   if (n > 0) answer_islands(w, g, n, solver, false);
 }
 
-/* Features of surfaces answer in turn, if they have not.  Standing still is always allowed without restitution and friction: the
+/* Features that float answer in turn; true: some did not yet. */
+static bool take_turns(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  bool some = false;
+  for (int32_t i = 0; g->floats && 2 * n >= VVI_CROWD && i < n; i++) {
+    some |= !w->contact[act[i]].turn;
+    w->contact[act[i]].turn = true;
+  }
+  return some;
+}
+
+/* What floats answers in turn, if it has not.  Standing still is always allowed without restitution and friction: the
  * convex problem of all contacts that were hit has an answer, and it brings no energy.  First without restitution alone, where
  * there is any.                                                                                              [contact 29a] */
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
-  bool bounces = false, turn = false;
+  bool bounces = false;
   g->retry = true;
-  for (int32_t i = 0; i < n; i++) {
-    vvi_contact *c = &w->contact[act[i]];
-    turn |= vvi_contact_soft(c) && !c->turn;
-    c->turn |= vvi_contact_soft(c);
-  }
-  if (turn) return;
+  if (take_turns(w, g, n, act)) return;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     bounces |= c->restitution > 0.0 && c->friction > 0.0 && c->calm == VVI_CALM_NOT;
