@@ -179,8 +179,9 @@ static void keep_start(struct vvi_contact_step *w, const vvi_flight_plan *plan)
   vvi_contact_rest *r = &w->rest;
   r->known = false;
   if (r->q == NULL || !r->still || plan->f == NULL) return;
-  vvi_sys_copy(w->model, plan->q, plan->p, r->q, r->p);
-  vvi_sys_copy(w->model, NULL, plan->f, NULL, r->f);
+  vvi_reals_copy(r->q, plan->q, (size_t)w->model->nq);
+  vvi_reals_copy(r->p, plan->p, (size_t)w->model->np);
+  vvi_reals_copy(r->f, plan->f, (size_t)w->model->np);
   r->h = plan->h, r->known = true;
 }
 
@@ -194,7 +195,7 @@ static void keep_end(struct vvi_contact_step *w)
       r->still = vvi_mover_still(m) && m->frozen == 0;
     }
   r->known &= r->still;
-  if (r->known) vvi_sys_copy(w->model, NULL, w->p, NULL, r->left);
+  if (r->known) vvi_reals_copy(r->left, w->p, (size_t)w->model->np);
 }
 
 bool vvi_contact_stays(const struct vvi_contact_step *w)
@@ -205,7 +206,7 @@ bool vvi_contact_stays(const struct vvi_contact_step *w)
 static void go_on(struct vvi_contact_step *w, const vvi_flight_plan *plan)
 {
   const vvi_contact_rest *r = &w->rest;
-  if (!vvi_contact_stays(w)) vvi_sys_copy(w->model, NULL, r->left, NULL, plan->p);
+  if (!vvi_contact_stays(w)) vvi_reals_copy(plan->p, r->left, (size_t)w->model->np);
   w->t = plan->t, w->q = plan->q, w->p = plan->p, w->f = plan->f, w->post = plan->post;
   if (r->repeats && (w->log_again == NULL || w->log_again(w->user, r->held)))
     vvi_posted_add(w->post, &r->post);

@@ -2,6 +2,7 @@
  *
  * Pass 1 asks every body what it needs and adds up, one block per kind that is used; then everything is placed at once;
  * pass 2 lets the kinds fill their slices; pass 3 checks that no number is left undefined. */
+#include "model/columns.h"
 #include "model/model.h"
 
 #include "math/math.h"
@@ -47,7 +48,7 @@ static vv_status measure_bodies(vv_model *m, vv_need *need)
     b->name = vv_item_name(m->root, "bodies", i);
     b->kind = kind_find(catalog, vv_text(b->group, "kind"));
     b->index = i;
-    VV_ASSERT(b->kind != NULL);
+    VV_ASSERT(b->kind != NULL && b->kind->node_p <= VVI_NODE_P);
     need[i] = (vv_need){.arena = need[i].arena};
     vv_status one = is_kept(m, b->kind) ? VV_OK : b->kind->measure(b->group, &need[i]);
     if (one == VV_OK && b->kind->share != NULL) one = keep_need(m, i, &need[i]);

@@ -110,8 +110,8 @@ void sheet_world_close(sheet_world *w, bool self, double margin, int threads)
   must(vvi_sheet_search_create(s, &w->arena, threads, 0.45 * s->edge_length, &w->search) == VV_OK);
   w->search->margin[0] = margin;
   for (int b = 0; b < w->bodies; b++)
-    w->search->motion.at[b] = (vvi_points){
-        .q = w->q + w->first[b], .p = w->p + w->first[b], .f = w->f + w->first[b], .column = w->room};
+    w->search->motion.at[b] =
+        (vvi_points){.q = w->q + w->first[b], .p = w->p + w->first[b], .f = w->f + w->first[b], .column = w->room};
 }
 
 void sheet_world_step(sheet_world *w, double h, int n)

@@ -22,34 +22,24 @@ typedef struct walk {
 
 /* ---- boxes ---- */
 
-static inline double least(double a, double b)
-{
-  return a < b ? a : b;
-}
-
-static inline double most(double a, double b)
-{
-  return a > b ? a : b;
-}
-
 static inline void join(double box[6], const double other[6])
 {
-  for (int c = 0; c < 3; c++) box[c] = least(box[c], other[c]), box[3 + c] = most(box[3 + c], other[3 + c]);
+  for (int c = 0; c < 3; c++) box[c] = vvi_smaller(box[c], other[c]), box[3 + c] = vvi_larger(box[3 + c], other[3 + c]);
 }
 
 /* No branches: neighbours in a tree are near as often as not. */
 static inline bool near_boxes(const double a[6], const double b[6], double skin)
 {
-  const double x = most(a[0] - b[3], b[0] - a[3]), y = most(a[1] - b[4], b[1] - a[4]),
-               z = most(a[2] - b[5], b[2] - a[5]);
-  return most(x, most(y, z)) < skin;
+  const double x = vvi_larger(a[0] - b[3], b[0] - a[3]), y = vvi_larger(a[1] - b[4], b[1] - a[4]),
+               z = vvi_larger(a[2] - b[5], b[2] - a[5]);
+  return vvi_larger(x, vvi_larger(y, z)) < skin;
 }
 
 double vvi_sheet_box_distance(const double a[6], const double b[6])
 {
   double sum = 0.0;
   for (int c = 0; c < 3; c++) {
-    const double d = most(0.0, most(a[c] - b[3 + c], b[c] - a[3 + c]));
+    const double d = vvi_larger(0.0, vvi_larger(a[c] - b[3 + c], b[c] - a[3 + c]));
     sum += d * d;
   }
   return sqrt(sum);
@@ -61,7 +51,7 @@ static void cover(const vvi_sheet_search *w, int n, const int32_t *vertex, doubl
   for (int k = 0; k < n && vertex[k] >= 0; k++)
     for (int c = 0; c < 3; c++) {
       const double x = w->x[3 * (int64_t)vertex[k] + c];
-      box[c] = least(box[c], x), box[3 + c] = most(box[3 + c], x);
+      box[c] = vvi_smaller(box[c], x), box[3 + c] = vvi_larger(box[3 + c], x);
     }
 }
 
@@ -117,7 +107,7 @@ void vvi_sheet_refit(vvi_sheet_search *w, int32_t cluster)
 static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
 {
   vvi_sheet_bench *out = k->out;
-  k->closest = least(k->closest, d);
+  k->closest = vvi_smaller(k->closest, d);
   if (!(d < k->skin)) return;
   if (out->n == out->room) {
     k->full = true;

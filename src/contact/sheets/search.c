@@ -576,16 +576,6 @@ static inline double along(const double *x, int32_t v, const float n[3])
   return (double)n[0] * x[0] + (double)n[1] * x[1] + (double)n[2] * x[2];
 }
 
-static inline double smaller(double a, double b)
-{
-  return a < b ? a : b;
-}
-
-static inline double larger(double a, double b)
-{
-  return a > b ? a : b;
-}
-
 /* Not against an obstacle, and not two tips, whose distance has a sign. */
 static inline bool has_planes(const vvi_sheet_pair *p)
 {
@@ -596,8 +586,8 @@ static inline bool has_planes(const vvi_sheet_pair *p)
 static inline double parted_by(const vvi_sheet_pair *p, const double *x)
 {
   const double a = along(x, p->v[0], p->n), b = along(x, p->v[1], p->n), c = along(x, p->v[2], p->n),
-               d = along(x, p->v[3], p->n), cd = larger(c, d);
-  const double edges = smaller(a, b) - cd, face = a - larger(b, cd);
+               d = along(x, p->v[3], p->n), cd = vvi_larger(c, d);
+  const double edges = vvi_smaller(a, b) - cd, face = a - vvi_larger(b, cd);
   return (1.0 - 1e-6) * (p->a < 0 ? edges : face);
 }
 
