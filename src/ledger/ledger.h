@@ -42,6 +42,7 @@ void vvi_ledger_note_losses(vv_ledger *l);
 void vvi_ledger_open_shadow(vv_ledger *l, double h2);
 void vvi_ledger_note_shadow(vv_ledger *l, double h2);
 double vvi_ledger_shadow_error(const vv_ledger *l); /* its largest gap over the energy scale; 0: rounding alone */
-double vvi_ledger_relative(const vv_ledger *l, double gap); /* over that scale; J where nothing moves, 0 where it is rounding */
+double vvi_ledger_relative(const vv_ledger *l,
+                           double gap); /* over that scale; J where nothing moves, 0 where it is rounding */
 /* Only the energy of a slab inside a step. */
 void vvi_ledger_note(vv_ledger *l, double energy);

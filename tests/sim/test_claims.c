@@ -326,12 +326,37 @@ static void test_heavy_loads_at_rest(void **unused)
   }
 }
 
+/* ---- what is not a number ---- */
+
+/* A body of a stack that is lost in the middle of its contacts: the answer of its group, which is not a number, pushes nobody, and
+ * the run ends with the name of that body and of no other. */
+static void test_lost_in_a_stack(void **unused)
+{
+  (void)unused;
+  run_record r = run_prepare("visviva: 1\ntime: {end: 1, step: 1e-3}\ngravity: [0, 0, -9.81]\n"
+                             "contacts: [{restitution: 0.2, friction: 0.4}]\nbodies:\n"
+                             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+                             "  a: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5]}\n"
+                             "  b: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0.1, 0, 1.51]}\n"
+                             "  c: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0.1, 2.52]}\n",
+                             NULL);
+  assert_int_equal(vv_sim_steps(r.sim, 200, &r.report), VV_OK);
+  *momentum_of(&r, "b", 2) = NAN;
+  (void)!vv_sim_steps(r.sim, 3, &r.report);
+  assert_int_equal(r.report.reason, VV_REASON_UNSTABLE);
+  assert_non_null(strstr(r.report.message, "'b' is no longer finite at step 203"));
+  for (int c = 0; c < 3; c++) assert_true(isfinite(*momentum_of(&r, "a", c) + *momentum_of(&r, "c", c)));
+  for (int c = 0; c < 3; c++) assert_true(isfinite(*place_of(&r, "a", c) + *place_of(&r, "c", c)));
+  run_free(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_loans_that_pile_up),
                                      cmocka_unit_test(test_heavy_loads_at_rest),
                                      cmocka_unit_test(test_steady_forces_round_to_one_side),
                                      cmocka_unit_test(test_more_than_rounding),
+                                     cmocka_unit_test(test_lost_in_a_stack),
                                      cmocka_unit_test(test_every_claim_can_break),
                                      cmocka_unit_test(test_no_claim_is_left_out),
                                      cmocka_unit_test(test_penetration_is_of_the_smaller),
