@@ -183,7 +183,7 @@ bool vvi_device_lost(struct vv_step *s, vv_report *r)
     s->ledger->episodes = kept;
     a->ahead = false;
   }
-  a->there = false, a->run = a->taken = 0;
+  a->there = false, a->early = false, a->run = a->taken = a->runs = 0;
   if (r == NULL || r->reason == VV_REASON_DEVICE) return true;
   r->reason = VV_REASON_DEVICE;
   snprintf(
@@ -285,7 +285,10 @@ static void compose(struct vv_step *s)
  *
  * Who closes the ledger after every step would wait for the device in every step.  Where that goes on, VV_DEVICE_SLOTS steps are
  * queued at once, the totals of each are noted there, and come down together; then steps and totals are handed out one by one.
- * Who wants to see the state in between gets it from the start of the run, which was set aside. */
+ * Who wants to see the state in between gets it from the start of the run, which was set aside.  Where nobody did for some runs the
+ * next one is queued before the rows of this one are handed out, so that the device does not wait for them either. */
+
+enum { RUNS = 2 }; /* nobody looked at the state in so many: probably in the next one neither */
 
 static bool can_run(const struct vv_step *s)
 {
@@ -298,20 +301,20 @@ static bool can_run(const struct vv_step *s)
 static void end_run(struct vv_step *s)
 {
   vvi_accelerator *a = s->accelerator;
-  if (a->taken < a->run) {
+  if (a->taken < a->run || a->early) {
     const double h = s->h;
-    EACH_BLOCK(s, b, own) b->kind->device->back(own);
+    for (int i = 0; i < (a->early ? 2 : 1); i++) EACH_BLOCK(s, b, own) b->kind->device->back(own);
     s->h = a->run_h;
     if (a->taken > 0) stride_blocks(s, a->taken);
     s->h = h;
     a->rhythm = 2 * a->taken < a->run ? -4 * VV_DEVICE_SLOTS : 0; /* it does not pay */
+    a->runs = a->early ? -RUNS : 0;
   }
-  a->run = a->taken = 0;
+  a->run = a->taken = 0, a->early = false;
 }
 
-static void begin_run(struct vv_step *s)
+static void queue_run(struct vv_step *s)
 {
-  vvi_accelerator *a = s->accelerator;
   EACH_BLOCK(s, b, own) b->kind->device->keep(own);
   for (int i = 0; i < VV_DEVICE_SLOTS; i++) {
     EACH_BLOCK(s, b, own)
@@ -321,8 +324,16 @@ static void begin_run(struct vv_step *s)
       b->kind->device->note(own, i);
     }
   }
+}
+
+/* Totals of the run that is queued come down. */
+static void begin_run(struct vv_step *s)
+{
+  vvi_accelerator *a = s->accelerator;
+  if (!a->early) queue_run(s);
   EACH_BLOCK(s, b, own) b->kind->device->noted(own, VV_DEVICE_SLOTS);
-  a->run = VV_DEVICE_SLOTS, a->taken = 0, a->run_h = s->h;
+  a->run = VV_DEVICE_SLOTS, a->taken = 0, a->run_h = s->h, a->early = ++a->runs > RUNS;
+  if (a->early) queue_run(s);
 }
 
 /* One step of a run; false: there is none, and none begins. */
@@ -331,8 +342,9 @@ static bool take_from_run(struct vv_step *s)
   enum { PATIENCE = 2 };
   vvi_accelerator *a = s->accelerator;
   a->rhythm = a->audited ? a->rhythm + 1 : 0, a->audited = false;
-  if (a->taken == a->run || a->run_h != s->h) end_run(s);
-  if (a->run == 0 && a->rhythm > PATIENCE && can_run(s)) begin_run(s);
+  const bool goes_on = a->taken == a->run && a->early && a->run_h == s->h;
+  if (!goes_on && (a->taken == a->run || a->run_h != s->h)) end_run(s);
+  if (goes_on || (a->run == 0 && a->rhythm > PATIENCE && can_run(s))) begin_run(s);
   if (a->taken == a->run) return false;
   a->taken++;
   vvi_step_done(s);

@@ -16,6 +16,8 @@ typedef struct vvi_accelerator {
   bool there;     /* it holds the state of the host, or what has become of it */
   int run, taken; /* resident: steps that were taken beforehand, with their totals; those of them that were asked for */
   double run_h;   /* their length */
+  bool early;     /* as many steps behind them are queued, too */
+  int runs;       /* that were used up in a row */
   int rhythm;     /* single steps in a row whose totals were asked for */
   bool audited;   /* those of the last one were */
   int64_t step;   /* of the state on the host while the device is ahead */

@@ -45,7 +45,8 @@ typedef struct beam_device {
   int notes, slot0;                  /* every stride that waits but the leap is noted, from this slot on; 0: none is */
   double *host;                      /* [n_load] */
   double *noted;                     /* [VV_DEVICE_SLOTS][n_body][BEAM_SUMS] as they come down */
-  vvi_buffer *slots_of_sums, *aside; /* totals that were noted; q and p that are set aside */
+  vvi_buffer *slots_of_sums, *aside[2]; /* totals that were noted; q and p that are set aside, twice */
+  int turn;                             /* where they were last */
 } beam_device;
 
 /* ---- tables ---- */
@@ -515,9 +516,10 @@ static void device_keep(void *own)
   const size_t q = sizeof(double) * (size_t)(BEAM_Q * s->b->column),
                p = sizeof(double) * (size_t)(BEAM_NODE_P * s->b->column);
   flush(s);
-  if (s->aside == NULL) s->aside = vvi_buffer_new(s->d, q + p, NULL);
+  vvi_buffer **to = &s->aside[s->turn = 1 - s->turn];
+  if (*to == NULL) *to = vvi_buffer_new(s->d, q + p, NULL);
   if (vvi_device_trouble(s->d) != NULL) return;
-  vvi_buffer_copy(s->d, s->q[s->now_q], 0, s->aside, 0, q), vvi_buffer_copy(s->d, s->p[s->now_p], 0, s->aside, q, p);
+  vvi_buffer_copy(s->d, s->q[s->now_q], 0, *to, 0, q), vvi_buffer_copy(s->d, s->p[s->now_p], 0, *to, q, p);
 }
 
 static void device_back(void *own)
@@ -526,7 +528,9 @@ static void device_back(void *own)
   const size_t q = sizeof(double) * (size_t)(BEAM_Q * s->b->column),
                p = sizeof(double) * (size_t)(BEAM_NODE_P * s->b->column);
   flush(s);
-  vvi_buffer_copy(s->d, s->aside, 0, s->q[s->now_q], 0, q), vvi_buffer_copy(s->d, s->aside, q, s->p[s->now_p], 0, p);
+  vvi_buffer *from = s->aside[s->turn];
+  s->turn = 1 - s->turn;
+  vvi_buffer_copy(s->d, from, 0, s->q[s->now_q], 0, q), vvi_buffer_copy(s->d, from, q, s->p[s->now_p], 0, p);
 }
 
 const vv_device_table beam_device_table = {

@@ -428,9 +428,10 @@ static void device_keep(void *own)
   shell_device *s = own;
   flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
-  if (s->aside == NULL) s->aside = vvi_buffer_new(s->d, 2 * bytes, NULL);
+  vvi_buffer **to = &s->aside[s->turn = 1 - s->turn];
+  if (*to == NULL) *to = vvi_buffer_new(s->d, 2 * bytes, NULL);
   if (vvi_device_trouble(s->d) != NULL) return;
-  vvi_buffer_copy(s->d, s->q, 0, s->aside, 0, bytes), vvi_buffer_copy(s->d, s->p, 0, s->aside, bytes, bytes);
+  vvi_buffer_copy(s->d, s->q, 0, *to, 0, bytes), vvi_buffer_copy(s->d, s->p, 0, *to, bytes, bytes);
 }
 
 static void device_back(void *own)
@@ -438,7 +439,9 @@ static void device_back(void *own)
   shell_device *s = own;
   flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
-  vvi_buffer_copy(s->d, s->aside, 0, s->q, 0, bytes), vvi_buffer_copy(s->d, s->aside, bytes, s->p, 0, bytes);
+  vvi_buffer *from = s->aside[s->turn];
+  s->turn = 1 - s->turn;
+  vvi_buffer_copy(s->d, from, 0, s->q, 0, bytes), vvi_buffer_copy(s->d, from, bytes, s->p, 0, bytes);
   forget(s);
 }
 

@@ -93,7 +93,8 @@ typedef struct shell_device {
   int32_t *named;                    /* [most_some] and their names as they go up */
   bool giving;                       /* both may be on their way up */
   vvi_buffer *notes, *slots_of_sums; /* totals that were noted: of tiles; of all of them */
-  vvi_buffer *aside;                 /* q and p that are set aside */
+  vvi_buffer *aside[2];              /* q and p that are set aside, twice */
+  int turn;                          /* where they were last */
   int64_t noted[VV_DEVICE_SLOTS][SHELL_SUMS][EXACT_ROW];
   bool waits; /* a kick waits for what comes next: totals, the other half of it and the drift are one pass with it */
   double waits_h; /* its length */

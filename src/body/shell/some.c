@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Of a thread, at least: a team meets in as much time as it takes for some of them. */
-enum { TILES = 4, NODES = 256 };
+/* Of a thread, at least: a team meets in as much time as it takes for them. */
+enum { TILES = 1, NODES = 256 };
 
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots)
 {

@@ -258,8 +258,31 @@ static void freshen(vvi_sheet_search *w, int32_t cluster, unsigned char how)
   w->fresh[cluster] = how;
 }
 
+static void want(vvi_sheet_search *w, int32_t cluster)
+{
+  const int32_t body = w->sheets->cluster[cluster].body;
+  if (w->wanted[cluster]) return;
+  w->wanted[cluster] = 1;
+  if (w->active_clusters[body]++ == 0) w->active[w->n_active++] = body;
+}
+
+/* Clusters of one body share vertices: a thread has all that are wanted of it. */
+static void place_wanted(vvi_sheet_search *w)
+{
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads)
+  for (int32_t k = 0; k < w->n_active; k++) {
+    const vvi_sheet_body *b = &w->sheets->body[w->active[k]];
+    for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) {
+      if (w->wanted[i]) vvi_sheet_place_cluster(w, i);
+      w->wanted[i] = 0;
+    }
+    w->active_clusters[w->active[k]] = 0;
+  }
+  w->n_active = 0;
+}
+
 /* Places and boxes of the clusters of lists to build; leaves, which else wait until they are needed, if threads are to read
- * them.  Clusters share vertices: only one thread places them. */
+ * them. */
 static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
 {
   int32_t m = 0;
@@ -267,10 +290,16 @@ static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
     const vvi_sheet_list *l = &w->list[w->due[i / 2]];
     const int32_t cluster = i % 2 == 0 ? l->a : l->b;
     if (w->fresh[cluster] >= how || w->moved[cluster]) continue;
-    if (w->fresh[cluster] == 0) vvi_sheet_place_cluster(w, cluster);
+    if (w->fresh[cluster] == 0) {
+      if (how == 2)
+        want(w, cluster);
+      else
+        vvi_sheet_place_cluster(w, cluster);
+    }
     w->left[m++] = cluster, w->moved[cluster] = 1;
   }
   if (how == 2) {
+    place_wanted(w);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads)
     for (int32_t i = 0; i < m; i++) freshen(w, w->left[i], how);
   }
@@ -409,6 +438,7 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
   const int32_t looks = clusters_asked_for(w);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (looks >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < looks; i++) vvi_sheet_look_at(w, w->left[i]);
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (looks >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < n; i++) is_due(w, &w->list[w->due[i]]);
   return room;
 }
@@ -530,14 +560,6 @@ static void place_some(vvi_sheet_search *w, const vvi_sheet_body *b)
     for (int32_t k = r->vertex0; w->wanted[i] && k < r->vertex0 + r->vertices; k++)
       place_vertex(w, w->sheets->cluster_vertex[k]);
   }
-}
-
-static void want(vvi_sheet_search *w, int32_t cluster)
-{
-  const int32_t body = w->sheets->cluster[cluster].body;
-  if (w->wanted[cluster]) return;
-  w->wanted[cluster] = 1;
-  if (w->active_clusters[body]++ == 0) w->active[w->n_active++] = body;
 }
 
 /* Momenta may have changed since the last time: everything that is active. */

@@ -137,13 +137,33 @@ void vvi_sheet_list_wakes(vvi_sheet_search *w, int32_t slot)
   w->unsorted = true;
 }
 
+/* Those that woke stand behind those that are awake, which are in order: a few of them are put between these. */
+static void merge(vvi_sheet_search *w)
+{
+  enum { FEW = 64 };
+  vvi_sheet_awake late[FEW];
+  int32_t n = 1;
+  while (n < w->n_awake && vvi_sheet_by_meshes(&w->awake[n - 1], &w->awake[n]) <= 0) n++;
+  int32_t left = w->n_awake - n;
+  if (left > FEW) {
+    vvi_sort(w->awake, (size_t)w->n_awake, sizeof *w->awake, vvi_sheet_by_meshes);
+    return;
+  }
+  memcpy(late, w->awake + n, sizeof *late * (size_t)left);
+  vvi_sort(late, (size_t)left, sizeof *late, vvi_sheet_by_meshes);
+  for (int32_t to = w->n_awake - 1; left > 0; to--) {
+    const bool behind = n == 0 || vvi_sheet_by_meshes(&w->awake[n - 1], &late[left - 1]) <= 0;
+    w->awake[to] = behind ? late[--left] : w->awake[--n];
+  }
+}
+
 /* In the order of the meshes. */
 static void sort(vvi_sheet_search *w)
 {
   if (!w->unsorted) return;
   w->unsorted = false;
   if (8 * (int64_t)w->n_awake < w->n_list) {
-    vvi_sort(w->awake, (size_t)w->n_awake, sizeof *w->awake, vvi_sheet_by_meshes);
+    if (w->n_awake > 1) merge(w);
     return;
   }
   w->n_awake = 0;
