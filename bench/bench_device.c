@@ -199,7 +199,8 @@ static void touching(const thing *what, const char *device)
     double seconds[2] = {0};
     int64_t moved[2] = {0}, impacts = 0;
     bool good = vv_sim_steps(x.sim, warm, &r) == VV_OK && r.reason == VV_REASON_DONE;
-    for (int k = 0; good && k < 2 * pairs; k++) { /* calls of two lengths in turn: what goes up and down at their ends drops out */
+    for (int k = 0; good && k < 2 * pairs;
+         k++) { /* calls of two lengths in turn: what goes up and down at their ends drops out */
       const int64_t before = a != NULL ? vvi_device_moved(a->device) : 0;
       good = vv_sim_steps(x.sim, k % 2 == 0 ? steps / 2 : 3 * steps / 2, &r) == VV_OK && r.reason == VV_REASON_DONE;
       moved[k % 2] += a != NULL ? vvi_device_moved(a->device) - before : 0;
