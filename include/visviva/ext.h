@@ -375,8 +375,8 @@ typedef struct vv_device_table {
   void (*note)(void *own, int slot);
   void (*noted)(void *own, int n);
   void (*totals)(const void *own, int slot, vv_totals *sum);
-  void (*keep)(void *own); /* the state is set aside there, */
-  void (*back)(void *own); /* and taken back */
+  void (*keep)(void *own); /* the state is set aside there, beside the one of the last time, */
+  void (*back)(void *own); /* and taken back; once more: the one before */
   /* Blocks with internal variables, or that are viscous; NULL in kinds that have none.  Losses may wait until `settle`. */
   void (*flow)(void *own, double h, vv_posted *post);
   void (*settle)(void *own, vv_posted *post);

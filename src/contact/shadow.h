@@ -15,9 +15,9 @@ typedef enum vvi_shadow_use {
 typedef struct vvi_shadow_zone {
   int32_t *node[VVI_SHADOW_TRIALS + 1]; /* [nodes] each; NULL: the block cannot be flown in part */
   int64_t n[VVI_SHADOW_TRIALS + 1];
-  void *set[VVI_SHADOW_TRIALS + 1]; /* what all kicks of node[j] know of them; of j = 1, 2, ... */
+  void *set[VVI_SHADOW_TRIALS + 1];    /* what all kicks of node[j] know of them; of j = 1, 2, ... */
   double *scratch[VVI_SHADOW_FLIGHTS]; /* of kicks */
-  unsigned char *mark;              /* [nodes] */
+  unsigned char *mark;                 /* [nodes] */
   bool whole;
 } vvi_shadow_zone;
 
@@ -33,8 +33,9 @@ typedef struct vvi_shadow {
   int trials;     /* of the flights that come: the most of any body that is asked for */
   double **ratio; /* [n_block][bodies of the block] the step over the stable one of a body alone */
   vvi_shadow_fit fit[VVI_SHADOW_USES][VVI_SHADOW_CLASSES];
-  unsigned char *bends;  /* [n_block] it has springs, and nothing in it flows */
-  double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS], *start; /* [nq], [np], [np] of trial steps; start: for who asks */
+  unsigned char *bends; /* [n_block] it has springs, and nothing in it flows */
+  double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS],
+      *start;            /* [nq], [np], [np] of trial steps; start: for who asks */
   vvi_shadow_zone *zone; /* [n_block] what flies; NULL: all that bends */
 } vvi_shadow;
 

@@ -18,7 +18,8 @@ enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128 };
 enum { LOCAL_BYTES = 18 * sizeof(double) }; /* of an item */
 /* Of groups whose sums are noted: whole strips, and neighbours on both sides for STRIDES drifts and the kick behind them. */
 enum { NOTED_HALO = STRIDES + 1, WARP = 32 };
-enum { LANE_BYTES = BEAM_SUMS * BEAM_SUM_LANES * sizeof(double), TERM_BYTES = BEAM_SUMS * NOTED_ROW * sizeof(double) }; /* of a strip */
+/* Of a strip. */
+enum { LANE_BYTES = BEAM_SUMS * BEAM_SUM_LANES * sizeof(double), TERM_BYTES = BEAM_SUMS * NOTED_ROW * sizeof(double) };
 
 enum { LEVELS = 5 }; /* of sums: 64^6 nodes are more than 32 bits can number */
 
@@ -38,13 +39,13 @@ typedef struct beam_device {
   int items, noted_items, strides;
   int32_t nodes, stride, column;
   vvi_double4 gravity;
-  int waiting;                       /* strides that are not queued yet; the first of them may be a leap */
-  double waiting_h;                  /* their length */
-  bool leads, half, half_noted;      /* there is such a leap; a kick waits behind the strides, and is noted */
-  double half_h;                     /* its length */
-  int notes, slot0;                  /* every stride that waits but the leap is noted, from this slot on; 0: none is */
-  double *host;                      /* [n_load] */
-  double *noted;                     /* [VV_DEVICE_SLOTS][n_body][BEAM_SUMS] as they come down */
+  int waiting;                  /* strides that are not queued yet; the first of them may be a leap */
+  double waiting_h;             /* their length */
+  bool leads, half, half_noted; /* there is such a leap; a kick waits behind the strides, and is noted */
+  double half_h;                /* its length */
+  int notes, slot0;             /* every stride that waits but the leap is noted, from this slot on; 0: none is */
+  double *host;                 /* [n_load] */
+  double *noted;                /* [VV_DEVICE_SLOTS][n_body][BEAM_SUMS] as they come down */
   vvi_buffer *slots_of_sums, *aside[2]; /* totals that were noted; q and p that are set aside, twice */
   int turn;                             /* where they were last */
 } beam_device;

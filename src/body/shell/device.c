@@ -17,7 +17,7 @@ static void forget(shell_device *s)
 }
 
 /* What all kernels of tiles are given before their own arguments. */
-#define TILE_ARGUMENTS(s, k, h, move, slot)                                                                       \
+#define TILE_ARGUMENTS(s, k, h, move, slot)                                                                         \
   VVI_BUFFER((s)->row[k]), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
       VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),           \
       VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),             \
@@ -120,12 +120,12 @@ static void launch_press(shell_device *s, double push)
 {
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, joined = s->known;
   if (!s->known) launch_force(s, 0.0, NOTHING, false);
-  vvi_device_launch(
-      s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
-      VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
-                    VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
-                    VVI_NUMBER(s->gravity), VVI_NUMBER(joined), VVI_NUMBER(push), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
-                    VVI_BUFFER(s->slot)));
+  vvi_device_launch(s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared),
+                                  VVI_BUFFER(s->other), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity),
+                                  VVI_NUMBER(joined), VVI_NUMBER(push), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->slot)));
   s->known = true, s->pressing = false;
 }
 

@@ -58,7 +58,7 @@ typedef struct shell_device {
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
       *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch, *sums, *halo_row;
   vvi_buffer *next_q, *next_p, *next_slot; /* where strides go that move shared nodes late; NULL: none do */
-  vvi_buffer *row[SORTS]; /* tiles by sort, with their tables */
+  vvi_buffer *row[SORTS];                  /* tiles by sort, with their tables */
   int64_t tiles[SORTS];
   size_t local[SORTS]; /* bytes of local memory */
   int items[SORTS];    /* of a group */
@@ -97,14 +97,14 @@ typedef struct shell_device {
   int turn;                          /* where they were last */
   int64_t noted[VV_DEVICE_SLOTS][SHELL_SUMS][EXACT_ROW];
   bool waits; /* a kick waits for what comes next: totals, the other half of it and the drift are one pass with it */
-  double waits_h; /* its length */
-  int waits_note; /* -1, or where the totals behind it go */
+  double waits_h;         /* its length */
+  int waits_note;         /* -1, or where the totals behind it go */
   bool pressing, pushing; /* forces are to be found; momenta to be pushed by them, in a step of this length: */
   double push_h;
-  bool behind;    /* nodes that tiles share are to be moved by what their slots have, in a stride of this length: */
+  bool behind; /* nodes that tiles share are to be moved by what their slots have, in a stride of this length: */
   double behind_h;
-  bool known;     /* the slots of owned nodes hold the gradient of the present places */
-  bool counted;   /* and `total` their strain energies */
+  bool known;   /* the slots of owned nodes hold the gradient of the present places */
+  bool counted; /* and `total` their strain energies */
 } shell_device;
 
 /* ---- device_open.c ---- */

@@ -47,7 +47,8 @@ typedef struct tiles {
   uint64_t (*group)[WORDS]; /* [tiles] of these: which groups touch a node */
   unsigned char *listed;    /* [tiles] */
   unsigned char *wanted;    /* [slots] the force on its node is; of tiles that are listed */
-  int32_t *first, *slot;    /* [nodes + 1], [slots] of the nodes in their order: that of the owner, then others as they are added */
+  int32_t *first,
+      *slot; /* [nodes + 1], [slots] of the nodes in their order: that of the owner, then others as they are added */
 } tiles;
 
 static void *open_set(const vv_block *b, struct vvi_arena *arena)
