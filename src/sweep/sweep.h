@@ -153,6 +153,7 @@ vv_status vvi_journal_no_numbers(vv_sweep *s, int64_t number, vv_case_end end, c
 /* One column of numbers of the rows that are there, in the order of the cases. */
 typedef struct vvi_column {
   const char *name;
+  const char *unit;  /* of all its numbers; "": none */
   bool measured;     /* else it varies */
   bool numbers;      /* every cell reads as a number (nan, too) */
   double *value;     /* [rows] nan where it is none */
