@@ -474,9 +474,8 @@ static void pieces(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sphere), cmocka_unit_test(plate),         cmocka_unit_test(many_bodies),
-      cmocka_unit_test(flow),   cmocka_unit_test(drum),          cmocka_unit_test(crowd),
-      cmocka_unit_test(mixed),  cmocka_unit_test(uneven_shares), cmocka_unit_test(volume),
-      cmocka_unit_test(pieces)};
+      cmocka_unit_test(sphere), cmocka_unit_test(plate), cmocka_unit_test(many_bodies), cmocka_unit_test(flow),
+      cmocka_unit_test(drum),   cmocka_unit_test(crowd), cmocka_unit_test(mixed),       cmocka_unit_test(uneven_shares),
+      cmocka_unit_test(volume), cmocka_unit_test(pieces)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
