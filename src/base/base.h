@@ -40,7 +40,6 @@ void vvi_zeros_free(void *memory, size_t bytes); /* as many as were asked for */
 /* Nobody will read this part of an arena, or of zeros, before it is written to again: its pages go back to the system.  Builds
  * with asserts fill it with what is neither a number nor an index. */
 void vvi_forget(void *memory, size_t bytes);
-void vvi_forget_heap(void); /* what was freed goes back, too, where the C library keeps it */
 
 /* ---- arena: many small allocations with one lifetime ---- */
 

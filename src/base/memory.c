@@ -5,9 +5,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -55,14 +52,6 @@ void vvi_forget(void *memory, size_t bytes)
   }
 #endif
   if (from < to) (void)madvise((char *)memory + (from - (uintptr_t)memory), to - from, MADV_DONTNEED);
-}
-
-/* What was freed lies in the C library for its next use: pages of it that are whole go back. */
-void vvi_forget_heap(void)
-{
-#ifdef __GLIBC__
-  (void)malloc_trim(0);
-#endif
 }
 
 /* ---- arena ---- */

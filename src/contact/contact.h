@@ -145,7 +145,8 @@ typedef struct vvi_contact_note {
 /* Surfaces: the search, and which movers carry their vertices. */
 struct vvi_features {
   vvi_sheet_search *search;
-  int32_t *mover_of;     /* [movers of the search] one more than ours; 0: none in this step.  Those of others take no memory */
+  int32_t
+      *mover_of; /* [movers of the search] one more than ours; 0: none in this step.  Those of others take no memory */
   int32_t *frame_of;     /* [movers that are not points] of the search; -1: none */
   int32_t first;         /* points come behind all others, */
   int32_t points, room;  /* so many in this step */

@@ -293,7 +293,6 @@ void vvi_sys_settle(const vv_model *m, vv_state *x)
       m->block[i].kind->settle(&m->block[i]);
       if (m->settled != NULL) *m->settled = true;
     }
-  if (m->settled != NULL && *m->settled) vvi_forget_heap();
   vvi_sys_release(m, x);
 }
 

@@ -127,6 +127,14 @@ static void make_room(side *s, int bytes)
   if (s->data == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
+/* How many of n rows follow the first one: these go at once. */
+static int32_t run_of(const int32_t *row, int32_t n)
+{
+  int32_t k = 1;
+  while (k < n && row[k] == row[0] + k) k++;
+  return k;
+}
+
 static void begin(vv_star *s, int bytes, const void *root, void *leaf)
 {
   const size_t b = (size_t)bytes;
@@ -139,8 +147,10 @@ static void begin(vv_star *s, int bytes, const void *root, void *leaf)
     MPI_Irecv(s->in.data + b * (size_t)s->in.first[k], bytes * (s->in.first[k + 1] - s->in.first[k]), MPI_BYTE,
               s->in.rank[k], TAG_ROWS, MPI_COMM_WORLD, &s->request[r++]);
   for (int k = 0; k < s->out.n; k++) {
-    for (int32_t i = s->out.first[k]; i < s->out.first[k + 1]; i++)
-      memcpy(s->out.data + b * (size_t)i, from + b * (size_t)s->out.row[i], b);
+    for (int32_t i = s->out.first[k], n; i < s->out.first[k + 1]; i += n) {
+      n = run_of(s->out.row + i, s->out.first[k + 1] - i);
+      memcpy(s->out.data + b * (size_t)i, from + b * (size_t)s->out.row[i], b * (size_t)n);
+    }
     MPI_Isend(s->out.data + b * (size_t)s->out.first[k], bytes * (s->out.first[k + 1] - s->out.first[k]), MPI_BYTE,
               s->out.rank[k], TAG_ROWS, MPI_COMM_WORLD, &s->request[r++]);
   }
@@ -154,8 +164,10 @@ static void end(vv_star *s, int bytes, const void *root, void *leaf)
   (void)root;
   MPI_Waitall(s->in.n + s->out.n, s->request, MPI_STATUSES_IGNORE);
   vvi_net_mpi_waited(since);
-  for (int32_t i = 0; i < s->in.first[s->in.n]; i++)
-    memcpy((char *)leaf + b * (size_t)s->in.row[i], s->in.data + b * (size_t)i, b);
+  for (int32_t i = 0, n; i < s->in.first[s->in.n]; i += n) {
+    n = run_of(s->in.row + i, s->in.first[s->in.n] - i);
+    memcpy((char *)leaf + b * (size_t)s->in.row[i], s->in.data + b * (size_t)i, b * (size_t)n);
+  }
 }
 
 static void star_free(vv_star *s)

@@ -97,14 +97,15 @@ static vv_case_end judge(const job *j, char why[VVI_SWEEP_WHY])
     vvi_sweep_late(j->s, why);
     return j->late ? VV_CASE_TOO_LONG : VV_CASE_INTERRUPTED;
   default:
-    snprintf(why, VVI_SWEEP_WHY, "%s", j->report.message[0] != '\0' ? j->report.message : vv_reason_text(j->report.reason));
+    snprintf(why, VVI_SWEEP_WHY, "%s",
+             j->report.message[0] != '\0' ? j->report.message : vv_reason_text(j->report.reason));
     return VV_CASE_FAILED;
   }
   const int n = vv_sim_claims(j->sim, &claim);
   for (int i = 0; i < n; i++)
     if (!claim[i].kept)
-      snprintf(why + strlen(why), VVI_SWEEP_WHY - strlen(why), "%s%s off by %.3g", why[0] != '\0' ? "; " : "", claim[i].name,
-               claim[i].worst);
+      snprintf(why + strlen(why), VVI_SWEEP_WHY - strlen(why), "%s%s off by %.3g", why[0] != '\0' ? "; " : "",
+               claim[i].name, claim[i].worst);
   if (why[0] != '\0') return VV_CASE_BROKEN;
   if (j->report.reason == VV_REASON_DONE) return VV_CASE_DONE;
   snprintf(why, VVI_SWEEP_WHY, "%s", j->report.message);

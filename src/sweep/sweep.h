@@ -145,7 +145,8 @@ vv_status vvi_journal_crash(vv_sweep *s, int64_t number, const char *why);
 /* `cells`: from the status on. */
 vv_status vvi_journal_row(vv_sweep *s, int64_t number, const char *cells, double wall);
 enum { VVI_SWEEP_WHY = 300 };
-void vvi_sweep_late(const vv_sweep *s, char why[VVI_SWEEP_WHY]); /* why a case is too long: one text, whoever writes it */
+void vvi_sweep_late(const vv_sweep *s,
+                    char why[VVI_SWEEP_WHY]); /* why a case is too long: one text, whoever writes it */
 vv_status vvi_journal_no_numbers(vv_sweep *s, int64_t number, vv_case_end end, const char *why);
 
 /* ---- table.c ---- */
@@ -153,6 +154,7 @@ vv_status vvi_journal_no_numbers(vv_sweep *s, int64_t number, vv_case_end end, c
 /* One column of numbers of the rows that are there, in the order of the cases. */
 typedef struct vvi_column {
   const char *name;
+  const char *unit;  /* of all its numbers; "": none */
   bool measured;     /* else it varies */
   bool numbers;      /* every cell reads as a number (nan, too) */
   double *value;     /* [rows] nan where it is none */

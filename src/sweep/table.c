@@ -13,10 +13,12 @@ enum { FIXED = 5 }; /* status, why, steps, time, hash */
 
 /* ---- rows by columns ---- */
 
-static double number_of(const char *word, bool *is)
+/* "3.2", or "3.2 mm" in a column whose law has that unit. */
+static double number_of(const char *word, const char *unit, bool *is)
 {
   char *end;
   const double x = strtod(word, &end);
+  if (end > word && unit[0] != '\0' && *end == ' ' && strcmp(end + 1, unit) == 0) end += strlen(end);
   if (end == word || *end != '\0') *is = false;
   return *is ? x : NAN;
 }
@@ -35,6 +37,7 @@ static bool make_columns(const vv_sweep *s, vvi_arena *a, vvi_rows *r)
     vvi_column *c = &r->column[i];
     c->measured = i >= s->plan.n_vary;
     c->name = c->measured ? s->plan.measure[i - s->plan.n_vary].name : s->plan.vary[i].path;
+    c->unit = c->measured ? "" : s->plan.vary[i].unit;
     c->numbers = true;
     c->value = VVI_ARENA_NEW(a, double, r->n + 1);
     c->word = VVI_ARENA_NEW(a, const char *, r->n + 1);
@@ -47,7 +50,7 @@ static void fill_cell(vvi_column *c, int64_t row, const char *word)
 {
   bool is = true;
   c->word[row] = word;
-  c->value[row] = number_of(word, &is);
+  c->value[row] = number_of(word, c->unit, &is);
   c->numbers = c->numbers && is;
 }
 
@@ -69,6 +72,19 @@ static vv_status fill_row(vv_sweep *s, vvi_arena *a, vvi_rows *r, int64_t row, i
   return VV_OK;
 }
 
+/* Numbers stand without their unit: their name says it. */
+static bool name_units(vvi_arena *a, vvi_rows *r)
+{
+  char name[256];
+  for (int i = 0; i < r->columns; i++) {
+    vvi_column *c = &r->column[i];
+    if (c->unit[0] == '\0' || !c->numbers) continue;
+    snprintf(name, sizeof name, "%.200s (%.40s)", c->name, c->unit);
+    if ((c->name = vvi_arena_text(a, name)) == NULL) return false;
+  }
+  return true;
+}
+
 vv_status vvi_rows_make(vv_sweep *s, vvi_arena *arena, vvi_rows *out)
 {
   int64_t row = 0;
@@ -80,6 +96,7 @@ vv_status vvi_rows_make(vv_sweep *s, vvi_arena *arena, vvi_rows *out)
   for (int64_t k = 0; status == VV_OK && k < s->cases; k++)
     if (s->record[k].row != NULL) status = fill_row(s, arena, out, row++, k);
   vvi_locale_leave(&locale);
+  if (status == VV_OK && !name_units(arena, out)) status = vvi_fail(s->ctx, VV_NOMEM, "out of memory");
   return status;
 }
 

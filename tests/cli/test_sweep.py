@@ -436,6 +436,22 @@ class Sweep(unittest.TestCase):
         self.assertEqual(float(facts["energy"]["least"]), min(energy))
         self.assertAlmostEqual(float(facts["energy"]["mean"]), sum(energy) / 200, places=13)
 
+    def test_units(self):
+        """What varies with a unit is a column of numbers, of summary and page as well."""
+        (self.folder / "long.yaml").write_text(LONG)
+        folder = self.new("a", "visviva-sweep: 1\nscene: long.yaml\nset: {time.end: 0.01}\ndraws: 20\nvary: {speed: {uniform: [100, 300], unit: cm/s}}\n"
+                               "measure: {v: 'bodies.rod.velocity[0]'}\n")
+        self.assertEqual(run("run", folder, "-q").returncode, 0)
+        rows = self.rows(folder)
+        for r in rows:
+            self.assertTrue(r["speed"].endswith(" cm/s"))
+            self.assertAlmostEqual(float(r["speed"][:-5]) / 100, float(r["v"]), places=12)
+        with open(folder / "summary.csv", newline="") as file:
+            facts = {r["column"]: r for r in csv.DictReader(file)}
+        self.assertAlmostEqual(float(facts["speed (cm/s)"]["mean"]) / 100, float(facts["v"]["mean"]), places=12)
+        self.assertEqual(subprocess.run([PROGRAM, "report", str(folder)], capture_output=True).returncode, 0)
+        self.assertIn('"name":"speed (cm/s)"', (folder / "report.html").read_text())
+
     def test_probes(self):
         """Largest and smallest of a probe are those of probes.csv."""
         scene = f"{SOURCE}/examples/newcomer/ball-on-beam-probed.yaml"

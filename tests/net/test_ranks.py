@@ -177,6 +177,17 @@ class Ranks(unittest.TestCase):
             print("bytes a triangle of a rank:", *(f"{b:.0f}" for b in each), flush=True)
             self.assertLess(max(each[1:]), 350)
 
+    def test_prepared_memory_with_contact(self):
+        """The same where everything may touch everything: at most the 800 B a triangle that are asked for."""
+        text = scenes.sphere(110, 4000, 2e-5, 2e-3).replace(scenes.FREE, "").replace("checkpoint: 0.002", "checkpoint: 2e-5")
+        _, path = self.prepared(text)
+        tiny = self.folder / "tiny.yaml"
+        tiny.write_text(scenes.sphere(12, 200000, 2e-7, 1e-3).replace("checkpoint: 0.002", "checkpoint: 2e-7"))
+        own = self.held(4, tiny)
+        each = [(a - b) * 2**20 / (20 * 110**2 / 4) for a, b in zip(self.held(4, path), own)]
+        print("with contact, bytes a triangle of a rank:", *(f"{b:.0f}" for b in each), flush=True)
+        self.assertLess(max(each[1:]), 800)
+
     # ---- trouble ----
 
     def kill_and_go_on(self, text, counts):

@@ -24,6 +24,7 @@ typedef struct hub {
   const void *given[MOST];
   int64_t moved[MOST][MOST]; /* bytes [to][from], each written by the thread of `to` */
   int64_t begun[MOST];       /* exchanges */
+  int64_t most_at_once;      /* bytes of packages that rank 0 got in one deal */
 } hub;
 
 typedef struct rank_net {
@@ -162,6 +163,9 @@ static vv_status deal(const vv_net *n, int count, const int *to, const void *con
       memcpy(mine->in[k++], p->data[i], (size_t)p->bytes[i]);
     }
   }
+  int64_t bytes_in = 0;
+  for (int i = 0; i < k; i++) bytes_in += mine->in_bytes[i];
+  if (n->rank == 0 && bytes_in > h->most_at_once) h->most_at_once = bytes_in;
   pthread_barrier_wait(&h->barrier);
   *got = mine->got, *in = mine->in, *in_bytes = mine->in_bytes;
   return VV_OK;
@@ -450,11 +454,28 @@ static void volume(void **state)
   }
 }
 
+/* What goes to rank 0 goes there in pieces: it never has more than a megabyte on its way, and ends with the whole state. */
+static void pieces(void **state)
+{
+  static hub h;
+  const char *text = HEAD "time: {end: 1, step: 1e-4}\nbodies:\n"
+                          "  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: 60}}, "
+                          "thickness: 0.02, spin: [0, 0, 3], material: {young: 1e5, poisson: 0.3, density: 1000}}\n";
+  outcome whole = {.text = text, .steps = 2}, part[MOST];
+  const int64_t nodes = 10 * 60 * 60 + 2;
+  (void)state;
+  run(&whole);
+  run_ranks(&h, 4, 0, text, 2, part);
+  assert_true(part[0].hash == whole.hash);
+  assert_true(nodes * 6 * (int64_t)sizeof(double) * 3 / 4 > 1 << 20); /* what the three others have */
+  assert_in_range(h.most_at_once, 1 << 18, 1 << 20);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sphere), cmocka_unit_test(plate),         cmocka_unit_test(many_bodies),
-      cmocka_unit_test(flow),   cmocka_unit_test(drum),          cmocka_unit_test(crowd),
-      cmocka_unit_test(mixed),  cmocka_unit_test(uneven_shares), cmocka_unit_test(volume)};
+      cmocka_unit_test(sphere), cmocka_unit_test(plate), cmocka_unit_test(many_bodies), cmocka_unit_test(flow),
+      cmocka_unit_test(drum),   cmocka_unit_test(crowd), cmocka_unit_test(mixed),       cmocka_unit_test(uneven_shares),
+      cmocka_unit_test(volume), cmocka_unit_test(pieces)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

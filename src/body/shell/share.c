@@ -186,7 +186,8 @@ static vv_status list_own(const sharing *w, shell_share *out)
   const shell_plan *plan = w->plan;
   for (int64_t i = 0; i < plan->held; i++) out->held += w->node_rank[plan->held_node[i]] == out->me;
   out->held_node = VVI_ARENA_NEW(w->arena, int32_t, out->held + 1);
-  out->nodes = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks), out->next = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks);
+  out->nodes = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks),
+  out->next = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks);
   if (out->held_node == NULL || out->nodes == NULL || out->next == NULL) return VV_NOMEM;
   for (int64_t i = 0, n = 0; i < plan->held; i++)
     if (w->node_rank[plan->held_node[i]] == out->me) out->held_node[n++] = plan->held_node[i];

@@ -233,12 +233,12 @@ typedef struct shell_share {
   shell_exchange places, forces;
   double *root, *leaf; /* rows on their way */
   int64_t held;
-  int32_t *held_node;  /* [held] of this rank */
-  int64_t *nodes;      /* [ranks] that each of them has */
-  double *out, *whole; /* what goes to rank 0; with loads: places of all nodes, by ranks */
+  int32_t *held_node;      /* [held] of this rank */
+  int64_t *nodes;          /* [ranks] that each of them has */
+  double *out, *whole;     /* what goes to rank 0; with loads: places of all nodes, by ranks */
   int64_t at_once, rounds; /* tiles that each rank sends to it at a time, and how often until all have */
   int64_t *next;           /* [ranks] the tile after those that came from a rank */
-  bool settled;        /* this rank has its own tiles, and nothing of others but what all need */
+  bool settled;            /* this rank has its own tiles, and nothing of others but what all need */
 } shell_share;
 typedef struct shell_plan {
   shell_share *share; /* NULL: one rank has all */
