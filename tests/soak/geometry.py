@@ -5,6 +5,7 @@ a box its corners, a surface its triangles.  Two pieces overlap if their hulls c
 a radius are shrunk about their middles first, so that touching is not overlapping.
 """
 import itertools
+from fractions import Fraction
 
 import numpy as np
 
@@ -26,10 +27,22 @@ class Piece:
         self.low, self.high = self.points.min(axis=0) - reach, self.points.max(axis=0) + reach
 
 
+def _holds_origin(corners):
+    """Whether the tetrahedron of four points holds the origin, by the signs of its volumes: exact, however flat it is."""
+    a, b, c, d = ([Fraction(float(x)) for x in p] for p in corners)
+
+    def volume(p, q, r):
+        return (p[0] * (q[1] * r[2] - q[2] * r[1]) - p[1] * (q[0] * r[2] - q[2] * r[0]) + p[2] * (q[0] * r[1] - q[1] * r[0]))
+    parts = (volume(b, d, c), volume(a, c, d), volume(a, d, b), volume(a, b, c))  # the origin in place of each corner
+    return all(v >= 0 for v in parts) or all(v <= 0 for v in parts)
+
+
 def _nearest(simplex):
     """The point of the hull of up to four points that is nearest to the origin, and the points that carry it."""
+    if len(simplex) == 4 and _holds_origin(simplex):
+        return np.zeros(3), simplex
     best, carried = None, None
-    for k in range(1, len(simplex) + 1):
+    for k in range(1, min(len(simplex), 3) + 1):
         for chosen in itertools.combinations(simplex, k):
             corner = np.array(chosen)
             edge = corner[1:] - corner[0]

@@ -45,6 +45,20 @@ class Geometry(unittest.TestCase):
         self.assertAlmostEqual(geometry.distance(one, other), 0.3)
         self.assertAlmostEqual(geometry.distance(cube, np.array([[0.5, 0.5, 3.0]])), 2)
 
+    def test_triangles_of_a_crowd(self):
+        """Two of seed 110000633, 4.7e-5 apart by every way of looking but a tetrahedron that rounding filled; and moved into each other."""
+        one = np.array([[-0.4564412266259028, 0.4222431820969774, -0.3027218893977488],
+                        [-0.15906639532485412, 0.14500366193726238, -0.5679160713873054],
+                        [-0.21272985719346107, 0.622757947916922, -0.634695177391754]])
+        other = np.array([[0.07362785764657861, 0.26705007656342616, -0.8380642535400108],
+                          [-0.27525794627962624, -0.1278643630669044, -0.22367538101765322],
+                          [-0.41320243247004623, 0.19627715689815042, -0.30687040897112156]])
+        edges = [geometry.distance(one[[i, i - 1]], other[[j, j - 1]]) for i in range(3) for j in range(3)]
+        due = min(edges + [geometry.distance(one[[i]], other) for i in range(3)] + [geometry.distance(one, other[[i]]) for i in range(3)])
+        self.assertGreater(due, 4e-5)
+        self.assertAlmostEqual(geometry.distance(one, other), due, delta=1e-9)
+        self.assertEqual(geometry.distance(one, other + (one.mean(axis=0) - other.mean(axis=0))), 0)
+
     def test_touching_is_not_overlapping(self):
         ball = [[geometry.Piece([[0, 0, 0]], 1)]]
         for far, due in ((2.0, False), (1.99, True), (2.01, False)):
