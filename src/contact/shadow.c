@@ -148,8 +148,8 @@ vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_s
   if (k == NULL || start == NULL || ratio == NULL) return VV_NOMEM;
   *k = (vvi_shadow){.model = m, .ratio = ratio, .bends = bends, .start = start};
   for (int i = 0; i < VVI_SHADOW_FLIGHTS; i++) {
-    if ((k->q[i] = VVI_ARENA_NEW(arena, double, m->nq + m->np)) == NULL) return VV_NOMEM;
-    k->p[i] = k->q[i] + m->nq;
+    if ((k->flight[i].q = VVI_ARENA_NEW(arena, double, m->nq + m->np)) == NULL) return VV_NOMEM;
+    k->flight[i].p = k->flight[i].q + m->nq;
   }
   for (int i = 0; i < m->n_block; i++) {
     if (!bends[i]) continue;
@@ -248,9 +248,9 @@ static void copy(const vvi_shadow *k, int block, vvi_columns which, const double
 /* Step j = 1, 2, ... of a block: the kick, of half a step first, and the drift. */
 static void fly_whole(const vvi_shadow *k, const vv_block *b, const vvi_shadow_flight *from, double h, int j)
 {
-  double *q = k->q[0] + b->q0, *p = k->p[0] + b->p0;
+  double *q = k->flight[0].q + b->q0, *p = k->flight[0].p + b->p0;
   if (j == 1)
-    vvi_nodes_axpy(b, 0, NULL, 0.5 * h, from->f, k->p[0]);
+    vvi_nodes_axpy(b, 0, NULL, 0.5 * h, from->f, k->flight[0].p);
   else
     b->kind->kick(b, from->t, h, q, p);
   b->kind->drift(b, h, q, p);
@@ -263,9 +263,9 @@ static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *fr
   const vvi_shadow_zone *z = &k->zone[block];
   double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS];
   for (int i = 0; i < flights; i++) {
-    q[i] = k->q[i] + b->q0, p[i] = k->p[i] + b->p0;
+    q[i] = k->flight[i].q + b->q0, p[i] = k->flight[i].p + b->p0;
     if (j > 1) continue;
-    vvi_nodes_axpy(b, z->n[0], z->node[0], 0.5 * h, from->f, k->p[i]);
+    vvi_nodes_axpy(b, z->n[0], z->node[0], 0.5 * h, from->f, k->flight[i].p);
     b->kind->some->drift(b, h, z->n[0], z->node[0], q[i], p[i]);
   }
   if (j > 1) b->kind->some->kick(b, h, h, z->n[j - 1], z->node[j - 1], z->set[j - 1], flights, z->scratch, q, p);
@@ -279,10 +279,10 @@ static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int flig
   for (int n = 0; n < flights; n++) {
     for (int i = 0; i < m->n_block; i++) {
       if (k->zone != NULL && !flies(k, i)) continue;
-      copy(k, i, VVI_PLACES, from->q, k->q[n]);
-      copy(k, i, VVI_MOMENTA, from->p, k->p[n]);
+      copy(k, i, VVI_PLACES, from->q, k->flight[n].q);
+      copy(k, i, VVI_MOMENTA, from->p, k->flight[n].p);
     }
-    if (from->begin != NULL) from->begin(user[n], k->p[n]);
+    if (from->begin != NULL) from->begin(user[n], k->flight[n].p);
   }
   for (int j = 1; j <= k->trials + 1; j++) {
     for (int i = 0; i < m->n_block; i++)
@@ -290,7 +290,7 @@ static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int flig
         fly_whole(k, &m->block[i], from, h, j);
       else if (flies(k, i))
         fly_zone(k, i, from, flights, h, j);
-    for (int n = 0; n < flights; n++) fn(user[n], j, h, k->q[n], k->p[n]);
+    for (int n = 0; n < flights; n++) fn(user[n], j, h, k->flight[n].q, k->flight[n].p);
   }
 }
 

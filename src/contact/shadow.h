@@ -34,9 +34,11 @@ typedef struct vvi_shadow {
   double **ratio; /* [n_block][bodies of the block] the step over the stable one of a body alone */
   vvi_shadow_fit fit[VVI_SHADOW_USES][VVI_SHADOW_CLASSES];
   unsigned char *bends; /* [n_block] it has springs, and nothing in it flows */
-  double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS],
-      *start;            /* [nq], [np], [np] of trial steps; start: for who asks */
-  vvi_shadow_zone *zone; /* [n_block] what flies; NULL: all that bends */
+  struct {
+    double *q, *p;
+  } flight[VVI_SHADOW_FLIGHTS]; /* [nq], [np] of trial steps */
+  double *start;                /* [np] for who asks */
+  vvi_shadow_zone *zone;        /* [n_block] what flies; NULL: all that bends */
 } vvi_shadow;
 
 /* h: the step.  *out NULL: nothing here bends. */
