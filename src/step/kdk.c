@@ -172,7 +172,8 @@ static void keep_apart(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
   double *hold = vvi_pair_hold(s, c);
   const bool lands = *hold == VVI_PAIR_CLOSED;
   const double r = -gap_ahead / (h * inverse), moves = lands ? r + pressed / inverse : r,
-               gained = moves * (at.speed + 0.5 * at.inverse * moves) + (lands ? vvi_held_energy(pressed, inverse) : 0.0);
+               gained =
+                   moves * (at.speed + 0.5 * at.inverse * moves) + (lands ? vvi_held_energy(pressed, inverse) : 0.0);
   if (c->restitution < 1.0)
     vvi_pair_lose(s, c, -gained, &s->ledger->posted.step_loss);
   else
