@@ -204,12 +204,14 @@ static void look_ahead(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
   feel at = plain_feel(s, c);
   const bool bounces = fabs(at.speed) > slow;
   if ((bounces || *hold != VVI_PAIR_HELD) && k->shadow != NULL) at = shadow_feel(s, k, c, t, h);
-  if (bounces && k->shadow != NULL)
-    s->ledger->posted.stray +=
-        pow(fit_of(k->shadow, c)->error * at.speed, 2.0) * at.speed * at.speed / (at.inverse * at.inverse);
-  if (bounces) let_go(s, c, pressed, at);
-  if (bounces) at.speed += at.inverse * respond(s, c, t, h < 0.0 ? -1.0 : 1.0, at);
-  if (bounces) ahead = gap_ahead(s, c, h, pressed);
+  if (bounces) {
+    if (k->shadow != NULL)
+      s->ledger->posted.stray +=
+          pow(fit_of(k->shadow, c)->error * at.speed, 2.0) * at.speed * at.speed / (at.inverse * at.inverse);
+    let_go(s, c, pressed, at);
+    at.speed += at.inverse * respond(s, c, t, h < 0.0 ? -1.0 : 1.0, at);
+    ahead = gap_ahead(s, c, h, pressed);
+  }
   if (ahead < 0.0)
     keep_apart(s, k, c, t, h, ahead, pressed, at);
   else
