@@ -43,7 +43,8 @@ static inline int64_t vvi_pair_node(const vvi_pair *c)
   return c->patch_a->node + (int64_t)c->point_a.xi[0];
 }
 
-/* What the state remembers of contacts: memory[i] is 1 while soft pair i is closed; memory[n + i] is the energy that pair i
+/* What the state remembers of contacts: memory[i] is 1 while soft pair i is closed, and how a hard one
+ * is held (step/step.h); memory[n + i] is the energy that pair i
  * was lent, negative, or is kept for it. */
 enum { VVI_PAIR_MEMORY = 2 };
 

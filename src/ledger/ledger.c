@@ -214,16 +214,16 @@ void vvi_ledger_note(vv_ledger *l, double energy)
   l->max_closure = vvi_ledger_relative(l, l->max_gap);
 }
 
-void vvi_ledger_open_shadow(vv_ledger *l, double h2)
+void vvi_ledger_open_shadow(vv_ledger *l, double h2, double off)
 {
   l->shadow_initial = h2;
-  vvi_ledger_note_shadow(l, h2);
+  vvi_ledger_note_shadow(l, h2, off);
 }
 
-void vvi_ledger_note_shadow(vv_ledger *l, double h2)
+void vvi_ledger_note_shadow(vv_ledger *l, double h2, double off)
 {
   l->max_shadow_gap = fmax(l->max_shadow_gap, fabs(energy_gap(l, h2, l->shadow_initial)));
-  l->max_shadow_off = fmax(l->max_shadow_off, fabs(h2 - l->nodal_now));
+  l->max_shadow_off = fmax(l->max_shadow_off, fabs(off));
 }
 
 double vvi_ledger_shadow_error(const vv_ledger *l)

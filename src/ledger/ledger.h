@@ -39,8 +39,8 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
  * brings energy would hide.                                                                                [ledger 14] */
 void vvi_ledger_note_losses(vv_ledger *l);
 /* The energy that the step keeps to fourth order, at the time of `nodal_now`; once when the book is opened.  [ledger 16] */
-void vvi_ledger_open_shadow(vv_ledger *l, double h2);
-void vvi_ledger_note_shadow(vv_ledger *l, double h2);
+void vvi_ledger_open_shadow(vv_ledger *l, double h2, double off);
+void vvi_ledger_note_shadow(vv_ledger *l, double h2, double off);
 double vvi_ledger_shadow_error(const vv_ledger *l); /* its largest gap over the energy scale; 0: rounding alone */
 double vvi_ledger_relative(const vv_ledger *l,
                            double gap); /* over that scale; J where nothing moves, 0 where it is rounding */

@@ -39,9 +39,10 @@ void vvi_sim_open(vv_sim *sim)
   vvi_ledger_open(&sim->ledger, &balanced, nodal, vvi_sys_energy_floor(sim->model, sim->state->q), sim->model->reach);
   sim->ledger.episodes = kept;
   vvi_episodes_clear(kept);
-  const double h2 = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
+  double off = 0.0;
+  const double h2 = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal, &off) : NAN;
   sim->ledger.modified_now = vv_boolean(vv_sub(sim->model->root, "record"), "modified") ? h2 : NAN;
-  if (sim->shadow) vvi_ledger_open_shadow(&sim->ledger, h2);
+  if (sim->shadow) vvi_ledger_open_shadow(&sim->ledger, h2, off);
   if (sim->half_kick != NULL) sim->ledger.kick_energy = kick_energy(sim);
   vvi_note_gaps(&sim->step);
   vvi_claims_make(sim);
@@ -86,9 +87,10 @@ static void note_h2(vv_sim *sim, double nodal)
   const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
   if (sim->step.h2 == NULL || !(shown || (sim->shadow && looks_closely(sim, ALL_LOOKS)))) return;
   vvi_bring_down(&sim->step);
-  const double h2 = vvi_h2(&sim->step, nodal);
+  double off;
+  const double h2 = vvi_h2(&sim->step, nodal, &off);
   if (shown) sim->ledger.modified_now = h2;
-  if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2);
+  if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2, off);
 }
 
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)

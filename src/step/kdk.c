@@ -33,6 +33,7 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
       s->joints == NULL && s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
     VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h), &k->shadow));
+  k->holds = m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0 && !k->modified;
   k->idle = !vvi_sys_booked(m) && m->pairs->n_soft == 0;
   k->coasts = k->idle && flies_exactly(m) && !k->keep;
   s->energy = k->modified ? "modified" : "nodal";
@@ -148,19 +149,37 @@ void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double dire
   respond(s, c, t, direction, plain_feel(s, c));
 }
 
+/* A pair that was held answers otherwise: at whole steps it has half a kick more than the energy of what is held says, and that
+ * is booked.  Its gap is closed.                                                                           [shadow 8b] */
+static void let_go(struct vv_step *s, const vvi_pair *c, double pressed, feel at)
+{
+  double *hold = vvi_pair_hold(s, c);
+  if (*hold != VVI_PAIR_HELD) return;
+  const double r = pressed / at.inverse;
+  vvi_pair_lose(s, c, vvi_held_energy(pressed, at.inverse) - r * (at.speed - 0.5 * at.inverse * r),
+                &s->ledger->posted.step_loss);
+  *hold = VVI_PAIR_CLOSED;
+}
+
 /* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
  * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is lent to the pair.
- * [bars 19, 19a] */
-static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h, double gap_ahead, feel at)
+ * Where it begins to be held the kick to come is no motion, and is left out of what it gains.      [bars 19, 19a, shadow 8b] */
+static void keep_apart(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h, double gap_ahead,
+                       double pressed, feel at)
 {
   const double inverse = vvi_pair_inverse_mass(c, s->state->q);
   if (inverse <= 0.0) return;
-  const double r = -gap_ahead / (h * inverse), gained = r * (at.speed + 0.5 * at.inverse * r);
+  double *hold = vvi_pair_hold(s, c);
+  const bool lands = *hold == VVI_PAIR_CLOSED;
+  const double r = -gap_ahead / (h * inverse), moves = lands ? r + pressed / inverse : r,
+               gained =
+                   moves * (at.speed + 0.5 * at.inverse * moves) + (lands ? vvi_held_energy(pressed, inverse) : 0.0);
   if (c->restitution < 1.0)
     vvi_pair_lose(s, c, -gained, &s->ledger->posted.step_loss);
   else
     *vvi_pair_debt(s, c) -= gained;
   push(s, c, t, r, c->restitution < 1.0 ? -gained : 0.0);
+  if (k->holds && c->restitution < 1.0) *hold = *hold == VVI_PAIR_APART ? VVI_PAIR_CLOSED : VVI_PAIR_HELD;
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, at.speed, r); /* later ones are only counted */
 }
 
@@ -175,18 +194,28 @@ static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double p
 static void look_ahead(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h)
 {
   const double pressed = 0.5 * h * vvi_pair_rate(c, s->state->q, k->f);
-  if (gap_ahead(s, c, h, pressed) >= 0.0) return;
+  double *hold = vvi_pair_hold(s, c), ahead = gap_ahead(s, c, h, pressed);
+  if (ahead >= 0.0) {
+    if (*hold != VVI_PAIR_APART) let_go(s, c, pressed, plain_feel(s, c));
+    *hold = VVI_PAIR_APART;
+    return;
+  }
   const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
   feel at = plain_feel(s, c);
   const bool bounces = fabs(at.speed) > slow;
-  if (bounces && k->shadow != NULL) {
-    at = shadow_feel(s, k, c, t, h);
-    s->ledger->posted.stray +=
-        pow(fit_of(k->shadow, c)->error * at.speed, 2.0) * at.speed * at.speed / (at.inverse * at.inverse);
+  if ((bounces || *hold != VVI_PAIR_HELD) && k->shadow != NULL) at = shadow_feel(s, k, c, t, h);
+  if (bounces) {
+    if (k->shadow != NULL)
+      s->ledger->posted.stray +=
+          pow(fit_of(k->shadow, c)->error * at.speed, 2.0) * at.speed * at.speed / (at.inverse * at.inverse);
+    let_go(s, c, pressed, at);
+    at.speed += at.inverse * respond(s, c, t, h < 0.0 ? -1.0 : 1.0, at);
+    ahead = gap_ahead(s, c, h, pressed);
   }
-  if (bounces) at.speed += at.inverse * respond(s, c, t, h < 0.0 ? -1.0 : 1.0, at);
-  const double ahead = gap_ahead(s, c, h, pressed);
-  if (ahead < 0.0) keep_apart(s, c, t, h, ahead, at);
+  if (ahead < 0.0)
+    keep_apart(s, k, c, t, h, ahead, pressed, at);
+  else
+    *hold = VVI_PAIR_APART;
 }
 
 /* Before the drift: it is known exactly, so tips that it would make penetrate answer at the synchronous state.  Positions are
@@ -337,7 +366,7 @@ VV_HOT static double inner(int64_t n, const double *restrict a, const double *re
 void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)
 {
   const int64_t n = s->state->np;
-  for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *vvi_pair_debt(s, &s->model->pairs->pair[i]);
+  sum->contact += vvi_pairs_lent(s);
   if (!w->modified) return;
   vvi_bring_down(s);
   memset(w->f, 0, sizeof(double) * (size_t)n);

@@ -13,6 +13,7 @@ typedef struct vvi_kdk {
   bool idle;          /* kicks post nothing: no gravity, loads, drives or springs, */
   bool coasts;        /* and rigid bodies alone: they change nothing, either */
   bool modified;      /* linear bodies, hard pairs: the step keeps an energy exactly */
+  bool holds;         /* bodies that are not linear: hard pairs know whether they are held */
   vvi_shadow *shadow; /* hard pairs of bars that are not linear; NULL: none */
   vv_posted
       book[2]; /* what the last step posted on both sides of its drift, where contact may find the next one like it */

@@ -22,16 +22,17 @@ const vv_body_kind *vvi_h2_unknown(const vv_model *m, const double *q, const dou
 
 vv_status vvi_h2_prepare(struct vv_step *s)
 {
-  s->h2 = VVI_ARENA_NEW(s->arena, double, s->state->nq + 2 * s->state->np);
+  const int momenta = s->model->pairs->n_hard > 0 ? 3 : 2; /* those without the kicks of what is held, too */
+  s->h2 = VVI_ARENA_NEW(s->arena, double, s->state->nq + momenta * s->state->np);
   return s->h2 != NULL ? VV_OK : VV_NOMEM;
 }
 
-static double potential_after(struct vv_step *s, double h)
+static double potential_after(struct vv_step *s, double h, const double *momenta)
 {
   const vv_state *x = s->state;
   double *q = s->h2, *p = q + x->nq;
   vv_totals sum;
-  vvi_sys_copy(s->model, x->q, x->p, q, p);
+  vvi_sys_copy(s->model, x->q, momenta, q, p);
   if (h != 0.0) vvi_sys_drift(s->model, h, q, p);
   vvi_sys_audit(s->model, q, p, &sum);
   return sum.strain + sum.potential;
@@ -47,16 +48,39 @@ static double drift_excess(const vv_model *m, const vv_state *x)
   return sum;
 }
 
-double vvi_h2(struct vv_step *s, double energy)
+/* Pairs of tips that are held: their half kicks are no motion, and the forces that press them move nothing.  p: [np] momenta
+ * without the half kicks; *kinetic: what that takes off; returns what such forces do not take off.             [shadow 8a] */
+static double without_held(struct vv_step *s, const double *f, double *p, double *kinetic)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  const double *q = s->state->q;
+  double sum = 0.0;
+  memcpy(p, s->state->p, sizeof *p * (size_t)s->state->np);
+  for (int i = 0; i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (c->compliance > 0.0 || *vvi_pair_hold(s, c) != VVI_PAIR_HELD) continue;
+    const double inverse = vvi_pair_inverse_mass(c, q), pressed = 0.5 * s->h * vvi_pair_rate(c, q, f),
+                 r = pressed / inverse;
+    *kinetic += r * (vvi_pair_rate(c, q, p) - 0.5 * inverse * r);
+    sum += vvi_held_energy(pressed, inverse);
+    vvi_pair_pull(c, q, -r, p);
+  }
+  return sum;
+}
+
+double vvi_h2(struct vv_step *s, double energy, double *off)
 {
   const vv_state *x = s->state;
-  double *f = s->h2 + x->nq + x->np, h = s->h;
+  const bool pairs = s->model->pairs->n_hard > 0;
+  double *f = s->h2 + x->nq + x->np, h = s->h, kicks = 0.0;
   vv_totals force;
   vvi_momenta_zero(s->model, f);
   vvi_sys_kick(s->model, x->t, 1.0, x->q, f);
   vvi_sys_audit(s->model, x->q, f, &force);
-  const double bend = potential_after(s, h) - 2.0 * potential_after(s, 0.0) + potential_after(s, -h);
+  const double held = pairs ? without_held(s, f, f + x->np, &kicks) : 0.0, *p = pairs ? f + x->np : x->p,
+               bend = potential_after(s, h, p) - 2.0 * potential_after(s, 0.0, p) + potential_after(s, -h, p);
   if (s->model->served != NULL) /* a rank has little memory, and three potentials take longer than new pages */
     vvi_forget(s->h2, sizeof *s->h2 * (size_t)(x->nq + 2 * x->np));
-  return energy + bend / 12.0 - h * h * force.kinetic / 12.0 + h * h * drift_excess(s->model, x);
+  *off = held + bend / 12.0 - h * h * force.kinetic / 12.0 + h * h * drift_excess(s->model, x);
+  return energy - kicks + vvi_pairs_lent(s) + *off;
 }

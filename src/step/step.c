@@ -114,6 +114,24 @@ double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c)
   return &s->state->memory[s->model->pairs->n + (c - s->model->pairs->pair)];
 }
 
+double vvi_pairs_lent(const struct vv_step *s)
+{
+  double sum = 0.0;
+  for (int i = 0; i < s->model->pairs->n; i++) sum += *vvi_pair_debt(s, &s->model->pairs->pair[i]);
+  return sum;
+}
+
+double *vvi_pair_hold(const struct vv_step *s, const vvi_pair *c)
+{
+  return &s->state->memory[c - s->model->pairs->pair];
+}
+
+/* (h^2/24) a^2/D with h a/2 for the rate of half a kick.                                                    [shadow 8a] */
+double vvi_held_energy(double pressed, double inverse)
+{
+  return inverse > 0.0 ? pressed * pressed / (6.0 * inverse) : 0.0;
+}
+
 void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to)
 {
   double *debt = vvi_pair_debt(s, c);

@@ -104,9 +104,17 @@ static inline int32_t vvi_copy_of_patch(const vv_model *m, const vv_patch *p)
 }
 /* J: what is lent to a pair of tips, negative where it owes; of the state. */
 double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c);
+double vvi_pairs_lent(const struct vv_step *s); /* all of them */
 /* A pair lost energy to a sum of the ledger, or brought some (negative): that is lent to it, and its losses pay it back first,
  * so that the losses that are booked only grow.                                                            [contact 30] */
 void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to);
+/* Whether a hard pair with losses is held, of the state, where the step has an energy of fourth order: apart; closed by the last
+ * drift; held in it, so that its rate is that of half a kick. */
+enum { VVI_PAIR_APART, VVI_PAIR_CLOSED, VVI_PAIR_HELD };
+double *vvi_pair_hold(const struct vv_step *s, const vvi_pair *c);
+/* J: what the energy of fourth order takes off for a force that a held pair takes; pressed: m/s, the rate of half a kick.
+ * [shadow 8a] */
+double vvi_held_energy(double pressed, double inverse);
 /* After a step: smallest gap of hard pairs, number of closed or touching pairs. */
 void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
@@ -115,11 +123,12 @@ void vvi_step_done(struct vv_step *s);
 void vvi_step_done_at(struct vv_step *s, double t);
 /* Kinetic energy of the drift of length h from (q, p).                                                    [bars 4, beam 61] */
 double vvi_drift_energy(const vv_model *m, double h, const double *q, const double *p);
-/* The energy that kick-drift-kick keeps to fourth order; `energy` is the plain one.  (step/modified.c) */
+/* The energy that kick-drift-kick keeps to fourth order, with what pairs of tips were lent; `energy` is the plain one, *off: J, what
+ * the fourth order adds to it.  (step/modified.c) */
 /* The kind that does not know what its drift keeps; NULL: all do. */
 const vv_body_kind *vvi_h2_unknown(const vv_model *m, const double *q, const double *p);
 vv_status vvi_h2_prepare(struct vv_step *s);
-double vvi_h2(struct vv_step *s, double energy);
+double vvi_h2(struct vv_step *s, double energy, double *off);
 extern const vv_stepper_kind vv_leapfrog_stepper;
 extern const vv_stepper_kind vv_dcr2005_stepper;
 extern const vv_stepper_kind vv_event_stepper;

@@ -127,6 +127,86 @@ static void test_impact(void **unused)
   }
 }
 
+/* Rubber meets rubber, and rubber a wall, with restitution 0: tips are held for a hundred steps. */
+static void held(char *text, bool wall, double safety)
+{
+#define STIFF "section: {area: 3.2e-3}, material: {law: neo-hookean, young: 3.57e9, density: 5916}"
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 4e-3, step: {safety: %g}}\ncontacts: [{restitution: 0}]\nrecord: {modified: true}\n"
+           "bodies:\n"
+           "  a: {kind: bar, length: 0.77, elements: 16, " STIFF
+           ", axis: [1, 0, 0], origin: [-0.775, 0, 0], velocity: %g}\n"
+           "  %s\n",
+           safety, wall ? 17.0 : 23.0,
+           wall ? "w: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0]}}}"
+                : "b: {kind: bar, length: 0.66, elements: 7, " STIFF ", axis: [1, 0, 0], velocity: 0}");
+}
+
+typedef struct held_run {
+  double least, most; /* J: the energy of fourth order while a tip is held */
+} held_run;
+
+static const double held_from = 1e-3, held_to = 1.5e-3;
+
+static vv_status watch_held(const vv_view *view, void *user)
+{
+  held_run *w = user;
+  const double t = view->state->t, e = view->ledger->modified_now;
+  if (t < held_from || t > held_to) return VV_OK;
+  w->least = fmin(w->least, e), w->most = fmax(w->most, e);
+  return VV_OK;
+}
+
+static const vv_claim *energy_claim(const run_record *r)
+{
+  const vv_claim *c;
+  const int n = vv_sim_claims(r->sim, &c);
+  for (int i = 0; i < n; i++)
+    if (strcmp(c[i].name, "energy") == 0) return &c[i];
+  fail_msg("no claim of energy");
+  return NULL;
+}
+
+/* What holds is no motion: the energy of fourth order does not feel the half kicks of a tip that a contact holds, through landing,
+ * hold and release.  As a sum over all nodes it swung by h^2 a^2/(12 D), some 5e-3 of all here, and was told as an error. [shadow 8a]
+ * A thousandth of the energy that comes from nowhere is told. */
+static void test_held_tips(void **unused)
+{
+  (void)unused;
+  for (int wall = 0; wall < 2; wall++) {
+    double swing[3];
+    for (int i = 0; i < 3; i++) {
+      char text[TEXT];
+      held_run w = {.least = INFINITY, .most = -INFINITY};
+      const run_options options = {.observe = watch_held, .user = &w};
+      held(text, wall != 0, 0.4 / (1 << i));
+      run_record r = run_scene(text, &options);
+      const vv_claim *c = energy_claim(&r);
+      assert_true(c->kept);
+      check_least((double)run_ledger(&r)->held, 50);
+      swing[i] = w.most - w.least;
+      run_free(&r);
+    }
+    check_least(log2(swing[1] / swing[2]), 3.5); /* 4 in the limit */
+  }
+}
+
+static void test_held_tips_tell(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  vv_report report;
+  held(text, true, 0.3);
+  run_record r = run_prepare(text, NULL);
+  assert_int_equal(vv_sim_until(r.sim, held_to, &report), VV_OK);
+  assert_true(energy_claim(&r)->kept);
+  const double part = sqrt(1.0 + 1e-3 * run_ledger(&r)->energy_scale / run_ledger(&r)->now.kinetic);
+  for (int64_t i = 0; i < r.state->np; i++) r.state->p[i] *= part;
+  assert_int_equal(vv_sim_run(r.sim, &report), VV_OK);
+  assert_false(energy_claim(&r)->kept);
+  run_free(&r);
+}
+
 static void test_needs_linear(void **unused)
 {
   (void)unused;
@@ -147,6 +227,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_force_is_gradient),   cmocka_unit_test(test_slow_pull),
       cmocka_unit_test(test_order_and_structure), cmocka_unit_test(test_impact),
+      cmocka_unit_test(test_held_tips),           cmocka_unit_test(test_held_tips_tell),
       cmocka_unit_test(test_needs_linear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
