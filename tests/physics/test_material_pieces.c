@@ -285,7 +285,7 @@ static double rubble_run(double safety, int elements, double velocity, double ha
   check_most(w->most, 1.0 + 1e-12);
   check_least(w->closed, 1.0);
   check_most(w->shrinks, 1e-15);
-  check_most(l->max_shrink, 0.0);
+  check_most(l->max_shrink, 1e-15 * vv_totals_energy(&l->initial));
   assert_true(w->kept > 0.0); /* what cracks took and gave back is seen */
   check_most(l->max_closure, 1e-12);
   check_most(l->max_p_drift, 1e-13);
@@ -304,7 +304,10 @@ static void test_rubble(void **unused)
     check_least(w.nearest, 0.8 / 40.0); /* all the energy in one whole element: 0.82 */
     rubble_run(safety[i], 40, 0.0, -4.0, "law: j2, yield: 80, hardening: 100, failure: {strain: 1e-3}", &w);
   }
-  check_least(left, 0.8); /* steps of an eighth: breaking itself takes 0.1 */
+  check_least(left, 0.8);                    /* steps of an eighth: breaking itself takes 0.1 */
+  for (int i = 1; i < VV_COUNT(safety); i++) /* at 0.95 plastic work shrinks, and the claim `losses` says so */
+    rubble_run(safety[i], 40, 0.0, -4.0, "law: j2, yield: 80, hardening: {kinematic: 100}, failure: {strain: 1e-3}",
+               &w);
   rubble_run(0.7, 120, 10.0, 6.0, "failure: {stress: 100}", &w);
   rubble_run(0.99, 120, -20.0, 6.0, "failure: {stress: 100, energy: 0.2}", &w);
 }

@@ -160,14 +160,15 @@ static double damage_wanted(const bar *a, int64_t i, double s)
   return s <= 0.0 ? 0.0 : vvi_plastic_damage(&a->law->plastic, f, a->l[i], a->alpha[i]);
 }
 
-/* The plastic strain of an element that can break. */
+/* The plastic strain of an element that can break.  Damage has taken of the back force what it took of a tension, and a crack that
+ * is closed gives that back to the force alone: over L, what hardening has left is (1 - D)/L. */
 static void flow_plastic(const bar *a, int64_t i, double h, double du)
 {
-  const double e0 = a->e[i], xi = a->k[i] * (du - e0) - (a->moves * a->k[i]) * e0, s = xi / a->area;
-  const double modulus = a->hardened / a->area;
+  const double moves = a->moves * (whole_of(a, i) / left_of(a, i)), e0 = a->e[i];
+  const double s = (a->k[i] * (du - e0) - (moves * a->k[i]) * e0) / a->area, modulus = a->law->young * (1.0 + moves);
   const vvi_returned r = vvi_plastic_return(&a->law->plastic, s * s, modulus, 0.0, modulus, a->alpha[i], h);
   if (r.dalpha == 0.0) return;
-  a->e[i] += a->l[i] * copysign(r.dalpha, xi), a->alpha[i] += r.dalpha;
+  a->e[i] += a->l[i] * copysign(r.dalpha, s), a->alpha[i] += r.dalpha;
 }
 
 /* A crack is closed by c, between 0 and 1, and leaves L = 1 - D (1 - c).  A step in which c changes leaves over D k d0 d1 (c0 - c1)/2: a
