@@ -35,6 +35,7 @@ typedef struct vv_posted {
   double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
   double held;  /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
   double lent;  /* J^2: sum of squares of what contacts lent, of each no more than it may [contact 30b] */
+  double cuts;  /* J: by which cuts of shells have lessened damage_loss [mat 25] */
 } vv_posted;
 
 struct vv_ledger {
@@ -64,7 +65,7 @@ struct vv_ledger {
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */
   double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
   double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
-  double most_lost[5];   /* J: the largest restitution, friction, step and viscous losses and plastic work so far */
+  double most_lost[6];   /* J: the largest losses so far: of restitution, friction, steps and the three of materials */
   double max_shrink;     /* J: by which one of them was later found below that */
   double least_sum;      /* J: the smallest sum of energy and losses, less that at the start and work from outside */
   double max_rise;       /* J: by which it was later found above that */

@@ -148,7 +148,7 @@ void vvi_posted_add(vv_posted *to, const vv_posted *own)
   add_sum(&to->damage_loss, &own->damage_loss);
   for (int c = 0; c < 3; c++) add_sum(&to->impulse[c], &own->impulse[c]), add_sum(&to->moment[c], &own->moment[c]);
   to->impulse_abs += own->impulse_abs, to->moment_abs += own->moment_abs;
-  to->stray += own->stray, to->lent += own->lent;
+  to->stray += own->stray, to->lent += own->lent, to->cuts += own->cuts;
   if (own->held > to->held) to->held = own->held;
   if (own->joint_half > to->joint_half) to->joint_half = own->joint_half;
   if (own->joint_gap > to->joint_gap) to->joint_gap = own->joint_gap;
@@ -233,9 +233,10 @@ double vvi_ledger_shadow_error(const vv_ledger *l)
 
 void vvi_ledger_note_losses(vv_ledger *l)
 {
-  const double lost[] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
-                         vv_sum_value(&l->posted.step_loss), vv_sum_value(&l->posted.viscous_loss),
-                         vv_sum_value(&l->posted.plastic_work)};
+  const double lost[] = {
+      vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
+      vv_sum_value(&l->posted.step_loss),        vv_sum_value(&l->posted.viscous_loss),
+      vv_sum_value(&l->posted.plastic_work),     vv_sum_value(&l->posted.damage_loss) + l->posted.cuts};
   for (int i = 0; i < VV_COUNT(lost); i++) { /* in every step: no calls */
     const double shrink = l->most_lost[i] - lost[i];
     if (shrink < 0.0) l->most_lost[i] = lost[i];

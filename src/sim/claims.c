@@ -161,7 +161,7 @@ static double debt_bound(const vv_sim *sim, double least)
   return l->energy_scale > l->energy_floor ? fmax(least, walk) : walk;
 }
 
-/* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
+/* What restitution, friction and materials take never shrinks; and energy with losses never rises, where the method keeps it exactly.
  * Where it is bounded the claim `energy` bounds its rise.                                                  [ledger 14] */
 static double losses(const vv_sim *sim)
 {

@@ -355,6 +355,7 @@ static void audit_body(const vv_block *b, int32_t j, const double *u, const doub
   sum->kinetic += 0.5 * s.kinetic;
   sum->strain += bar_is_linear(b) && bar_is_elastic(b, j) ? 0.5 * s.strain : strain_energy(b, j, u);
   sum->potential -= r[BAR_GRAVITY] * s.weight;
+  if (!bar_is_elastic(b, j)) sum->contact += bar_flow_kept(b, j, u); /* the faces of cracks are in contact */
   sum->p_abs += s.momentum_abs;
   sum->L_abs += vvi_norm3(arm) * s.momentum_abs;
   for (int c = 0; c < 3; c++) {

@@ -105,9 +105,10 @@ static inline double bar_energy(const vv_block *b, int64_t i, double du)
 
 /* ---- flow.c: bars with internal variables ---- */
 
-/* Force of element e (of its body, from 0), and the energy it stores. */
+/* Force of element e (of its body, from 0), and the energy it stores; and what the cracks of a body keep. */
 double bar_flow_force(const vv_block *b, int32_t body_in_block, int64_t e, const double *u);
 double bar_flow_energy(const vv_block *b, int32_t body_in_block, int64_t e, const double *u);
+double bar_flow_kept(const vv_block *b, int32_t body_in_block, const double *u);
 void bar_flow_kick(const vv_block *b, int32_t body_in_block, double h, const double *u, double *p);
 void bar_flow(const vv_block *b, double h, double *u, const double *p, vv_posted *post);
 /* Flow, two half kicks and a drift of one body with internal variables. */

@@ -134,6 +134,15 @@ double bar_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *u)
   return sum;
 }
 
+/* J that the cracks of a bar took when they closed and opened, and give back.                                    [mat 14a] */
+double bar_flow_kept(const vv_block *b, int32_t j, const double *u)
+{
+  const bar a = bar_of(b, j, u);
+  double sum = 0.0;
+  for (int64_t i = 0; a.owed != NULL && i < a.n; i++) sum += a.owed[i];
+  return sum;
+}
+
 typedef struct losses {
   double plastic, viscous, damage;
 } losses;
@@ -151,31 +160,33 @@ static double damage_wanted(const bar *a, int64_t i, double s)
   return s <= 0.0 ? 0.0 : vvi_plastic_damage(&a->law->plastic, f, a->l[i], a->alpha[i]);
 }
 
-/* The plastic strain of an element that can break. */
+/* The plastic strain of an element that can break.  Damage has taken of the back force what it took of a tension, and a crack that
+ * is closed gives that back to the force alone: over L, what hardening has left is (1 - D)/L. */
 static void flow_plastic(const bar *a, int64_t i, double h, double du)
 {
-  const double e0 = a->e[i], xi = a->k[i] * (du - e0) - (a->moves * a->k[i]) * e0, s = xi / a->area;
-  const double modulus = a->hardened / a->area;
+  const double moves = a->moves * (whole_of(a, i) / left_of(a, i)), e0 = a->e[i];
+  const double s = (a->k[i] * (du - e0) - (moves * a->k[i]) * e0) / a->area, modulus = a->law->young * (1.0 + moves);
   const vvi_returned r = vvi_plastic_return(&a->law->plastic, s * s, modulus, 0.0, modulus, a->alpha[i], h);
   if (r.dalpha == 0.0) return;
-  a->e[i] += a->l[i] * copysign(r.dalpha, xi), a->alpha[i] += r.dalpha;
+  a->e[i] += a->l[i] * copysign(r.dalpha, s), a->alpha[i] += r.dalpha;
 }
 
-/* A crack is closed by c, between 0 and 1, and leaves L = 1 - D (1 - c).  A step in which c changes posts D k d0 d1 (c0 - c1)/2: a
+/* A crack is closed by c, between 0 and 1, and leaves L = 1 - D (1 - c).  A step in which c changes leaves over D k d0 d1 (c0 - c1)/2: a
  * crack that closes while d passes zero takes some energy, one that opens so gives some.  Where steps are not short against the
  * element these differ each time, and a crowd of loose pieces would gain by it without bound, as a ball does between walls that
  * move at random.  So a crack gives back what it took and no more: it opens while d passes zero as far as what it owes allows, and
  * otherwise a step later, which takes; it closes while d passes zero, which takes, or a step later where it could pay for that even
  * if it were then pressed four times as far as it seems ((omega h)^2 <= 4 is what neighbours add in a step).  Pressed yet farther,
  * by a blow, it closes all the same, so that nothing passes through it, and takes before it gives again: owed is below zero until
- * then.                                                                                                        [mat 14a] */
-static void move_crack(const bar *a, int64_t i, double d0, double d1)
+ * then.  What is given back was not lost: owed is part of the energy, and no loss.  Where the element flows while d passes zero the
+ * crack stays as it is for this step: opened, it would have been pressed in the mean while it flowed in tension.  [mat 14a] */
+static void move_crack(const bar *a, int64_t i, double d0, double d1, bool flows)
 {
   const double half = 0.5 * a->damage[i] * a->k[i], toll = half * d0 * d1, c0 = a->closed[i];
   const double owed = a->owed[i], next = 2.0 * d1 - d0; /* d after the next step, as far as it is known */
   double c1 = 1.0;
   if (d1 > 0.0)
-    c1 = d0 > 0.0 ? 0.0 : fmax(0.0, c0 - fmin(1.0, fmax(0.0, owed) / fmax(-toll, DBL_MIN)));
+    c1 = d0 > 0.0 ? 0.0 : flows ? c0 : fmax(0.0, c0 - fmin(1.0, fmax(0.0, owed) / fmax(-toll, DBL_MIN)));
   else if (d0 > 0.0 && owed > 4.0 * half * d1 * next)
     c1 = c0;
   a->closed[i] = c1;
@@ -184,21 +195,23 @@ static void move_crack(const bar *a, int64_t i, double d0, double d1)
 
 /* What damage leaves acts in the mean stress of the plastic strain, too: with L = 1 - D before and after,
  *   1/2 k (L0 d0 + L1 d1)(d1 - d0 + de) - 1/2 k (L1 d1^2 - L0 d0^2) = de 1/2 k (L0 d0 + L1 d1) + 1/2 k d0 d1 (L0 - L1),
- * and the same for the energy of kinematic hardening.                                                      [mat 2, 14] */
+ * and the same for the energy of kinematic hardening.  Of L0 - L1 = (D1 - D0)(1 - c1) + D0 (c0 - c1) the second part is what the
+ * crack owes; the first is lost, and not below zero: damage grows in steps that begin and end pulled only.  [mat 2, 14, 14a] */
 static void flow_breaking(const bar *a, int64_t i, double h, double du, double du0, losses *out)
 {
   const double d0 = stretched(a, i, du0), left0 = left_of(a, i), e0 = a->e != NULL ? a->e[i] : 0.0;
-  const double whole0 = whole_of(a, i), back = a->moves * a->k[i];
+  const double whole0 = whole_of(a, i), back = a->moves * a->k[i], damage0 = a->damage[i];
   losses own = {0};
   if (a->e != NULL && left0 > 0.0) flow_plastic(a, i, h, du);
   const double d1 = stretched(a, i, du);
   const double wanted = d0 > 0.0 ? damage_wanted(a, i, d1 / a->l[i]) : 0.0; /* then the loss has its sign */
-  move_crack(a, i, d0, d1);
+  move_crack(a, i, d0, d1, a->e != NULL && a->e[i] != e0);
   if (wanted > a->damage[i]) a->damage[i] = wanted;
   const double left1 = left_of(a, i), e1 = a->e != NULL ? a->e[i] : 0.0, whole1 = whole_of(a, i);
   const double mean = 0.5 * a->k[i] * (left0 * d0 + left1 * d1) - 0.5 * back * (whole0 * e0 + whole1 * e1);
   own.plastic = mean * (e1 - e0);
-  own.damage = 0.5 * a->k[i] * d0 * d1 * (left0 - left1) + 0.5 * back * e0 * e1 * (whole0 - whole1);
+  own.damage = 0.5 * a->k[i] * d0 * d1 * ((a->damage[i] - damage0) * (1.0 - a->closed[i])) +
+               0.5 * back * e0 * e1 * (whole0 - whole1);
   a->lost[i] += own.plastic + own.damage;
   out->plastic += own.plastic, out->damage += own.damage;
 }
