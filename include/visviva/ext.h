@@ -472,6 +472,9 @@ typedef struct vv_body_kind {
   double (*answer_time)(const vv_block *b, int32_t body);
   /* How far the worst element is from its last sensible shape: 1 is flat, or folded; NULL: nothing is known of it. */
   double (*distortion)(const vv_block *b, const double *q);
+  /* The largest strain of an element whose law is linear in it: at 1 the terms that the law leaves out are as large as those that it
+   * has; NULL: no such law. [ledger 20] */
+  double (*stretch)(const vv_block *b, const double *q);
   /* Ranks: takes a share of the block, whose other functions then work on it and ask for what they need of others; gather
    * brings q and p of all others to rank 0.  NULL: every rank does all of it.  settle: what others need is given back, now that
    * a run is made; from then on all ranks call output and audit_body, and rank 0 has what they tell.  release: q and p of others
