@@ -235,10 +235,9 @@ double vvi_ledger_shadow_error(const vv_ledger *l)
 
 void vvi_ledger_note_losses(vv_ledger *l)
 {
-  const double lost[] = {
-      vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
-      vv_sum_value(&l->posted.step_loss),        vv_sum_value(&l->posted.viscous_loss),
-      vv_sum_value(&l->posted.plastic_work),     vv_sum_value(&l->posted.damage_loss)};
+  const double lost[] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
+                         vv_sum_value(&l->posted.step_loss),        vv_sum_value(&l->posted.viscous_loss),
+                         vv_sum_value(&l->posted.plastic_work),     vv_sum_value(&l->posted.damage_loss)};
   for (int i = 0; i < VV_COUNT(lost); i++) { /* in every step: no calls */
     const double shrink = l->most_lost[i] - lost[i];
     if (shrink < 0.0) l->most_lost[i] = lost[i];
