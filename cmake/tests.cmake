@@ -163,7 +163,7 @@ endif()
 
 # ---- tools --------------------------------------------------------------------------------------------------------------
 
-foreach(tool check_rooms check_equations check_figures metrics)
+foreach(tool check_rooms check_equations check_figures check_papers metrics)
   vv_add_test(tools/${tool} tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/${tool}.py)
 endforeach()
 vv_add_test(tools/c_api tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/c_api.py --check)
