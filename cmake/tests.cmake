@@ -97,7 +97,8 @@ foreach(source ${test_files})
 endforeach()
 
 # the book is part of a program, not of the library
-target_sources(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation/book.c ${PROJECT_SOURCE_DIR}/validation/summary.c)
+target_sources(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation/book.c ${PROJECT_SOURCE_DIR}/validation/share.c
+  ${PROJECT_SOURCE_DIR}/validation/summary.c)
 target_include_directories(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation)
 
 # A library in front of OpenCL's loader, for devices that fail.
@@ -162,7 +163,7 @@ endif()
 
 # ---- tools --------------------------------------------------------------------------------------------------------------
 
-foreach(tool check_rooms check_equations check_figures metrics)
+foreach(tool check_rooms check_equations check_figures check_papers metrics)
   vv_add_test(tools/${tool} tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/${tool}.py)
 endforeach()
 vv_add_test(tools/c_api tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/c_api.py --check)
