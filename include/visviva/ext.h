@@ -310,8 +310,9 @@ typedef struct vv_implicit_parts {
   /* One correction of Newton's iteration under these loads (N, N m), by a new tangent or the last one.  Sizes of the correction
    * and of the whole step, in one unit.  false: there is none. */
   bool (*correct)(double *work, const double *load, bool fresh, double *added, double *whole);
-  /* What loads x change of the step, to first order, by the last tangent; in place. */
-  void (*respond)(double *work, double *x);
+  /* What loads x change of the step, to first order, by the last tangent; in place.  part: of itself that may be left, where that is
+   * found by iteration. */
+  void (*respond)(double *work, double part, double *x);
   void (*node)(const double *work, int64_t node, vv_implicit_node *out);
   void (*rate)(const double *work, int64_t node, double v[6]); /* m/s, rad/s: at the start */
   void (*guide)(const double *work, double e[3]); /* the line along which all nodes move; NULL: they are free */
