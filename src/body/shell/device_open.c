@@ -354,7 +354,7 @@ void *shell_device_open(const vv_block *b, struct vvi_device *d)
 void shell_device_close(void *own)
 {
   shell_device *s = own;
-  free(s->part), free(s->lost), free(s->down), free(s->named), free(s->told_back);
+  free(s->part), free(s->lost), free(s->asked_in), free(s->lately);
   free(s); /* buffers go with the device */
 }
 
