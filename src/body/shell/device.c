@@ -7,8 +7,8 @@
 /* ---- what is queued ---- */
 
 /* What all kernels of tiles are given before their own arguments. */
-#define TILE_ARGUMENTS(s, k, h, move, slot)                                                                         \
-  VVI_BUFFER((s)->row[k]), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
+#define TILE_ARGUMENTS(s, row, h, move, slot)                                                                       \
+  VVI_BUFFER(row), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one),         \
       VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),           \
       VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),             \
       VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),           \
@@ -20,11 +20,16 @@ static vvi_argument room_of(const shell_device *s, int k)
   return k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k]);
 }
 
+/* Tiles of one sort, with their rows. */
+static void launch_tiles(shell_device *s, int k, vvi_buffer *row, int64_t tiles, double h, int32_t move, bool energy)
+{
+  vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], tiles, s->items[k],
+                    VVI_ARGUMENTS(TILE_ARGUMENTS(s, row, h, move, s->slot), room_of(s, k)));
+}
+
 static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
-  for (int k = 0; k < SORTS; k++)
-    vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], s->tiles[k], s->items[k],
-                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->slot), room_of(s, k)));
+  for (int k = 0; k < SORTS; k++) launch_tiles(s, k, s->row[k], s->tiles[k], h, move, energy);
   s->counted = energy;
 }
 
@@ -40,7 +45,7 @@ static void launch_late(shell_device *s, double h)
   const int32_t move = STRIDE;
   for (int k = 0; k < SORTS; k++)
     vvi_device_launch(s->d, s->late[k], s->tiles[k], s->items[k],
-                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->next_slot), VVI_BUFFER(s->halo_row),
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, s->row[k], h, move, s->next_slot), VVI_BUFFER(s->halo_row),
                                     VVI_BUFFER(s->shared), VVI_BUFFER(s->other), VVI_NUMBER(s->behind_h),
                                     VVI_BUFFER(s->slot), VVI_BUFFER(s->next_q), VVI_BUFFER(s->next_p), room_of(s, k)));
   exchange(&s->q, &s->next_q), exchange(&s->p, &s->next_p), exchange(&s->slot, &s->next_slot);
@@ -136,6 +141,11 @@ void shell_device_flush(shell_device *s)
 {
   shell_device_finish(s);
   s->guess = s->measured = false;
+}
+
+void shell_device_gradient_of(shell_device *s, int sort, vvi_buffer *row, int64_t tiles)
+{
+  launch_tiles(s, sort, row, tiles, 0.0, NOTHING, false);
 }
 
 void shell_device_gradient(shell_device *s)

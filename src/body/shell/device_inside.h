@@ -15,6 +15,7 @@ enum { NOTHING, KICK, STRIDE };
 enum { SHARED_OTHERS = 4 }; /* slots in the row of a node that tiles share */
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
 enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 }; /* digits of a sum; terms that are not finite */
+enum { SHELL_ROW = TILE_COLUMNS + T_COLUMNS }; /* of a tile, with its table */
 enum { NODE_ROW = 9, STRIP = 64 };         /* reals of a node: place, momentum, force; items of a strip */
 
 /* ---- device_tables.c ---- */
@@ -82,7 +83,7 @@ typedef struct shell_device {
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
   /* what stays while the processor answers contacts */
-  vvi_kernel *press, *push, *push_drift, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
+  vvi_kernel *press, *push, *push_drift, *drift_tiles, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
   int32_t strips, clusters;
@@ -96,8 +97,14 @@ typedef struct shell_device {
   bool guess;                        /* `ahead` holds the end of the coming step, if nothing meets */
   bool flown;                        /* the sets have changed places: forces and the second push are in them already */
   bool measured;                     /* box has the extents of the coming drift, of length ahead_h */
-  bool gave;                         /* momenta have gone up since the last drift */
+  bool dropped;                      /* too many momenta have gone up since the last drift: the guess was given up */
   int64_t calm, drifts;              /* drifts without that in a row, and all */
+  int32_t *tile_row, *sort;          /* [tiles][SHELL_ROW], [tiles] as they were sent, and by which kernel they are worked on */
+  unsigned char *mark;               /* [tiles] of the list below */
+  int32_t *again, agains;            /* [MOST_AGAIN] tiles that are taken anew: first those that hold a node that was given, */
+  int32_t agains_force;              /* so many, then those that own a node of these */
+  vvi_buffer *again_row[SORTS], *again_tile;
+  int32_t *again_sent;               /* as they go up, pinned: rows, then tiles */
   int64_t *asked_in;                 /* [nodes] the drift behind which a node was asked for, from 1 on; 0: long ago */
   int32_t *lately, latelies;         /* [nodes] those that are not 0 */
   int32_t *missed;                   /* [nodes] that were asked for and did not come with the bounds */
@@ -128,7 +135,8 @@ static inline void shell_device_forget(shell_device *s)
 {
   s->known = s->counted = s->loaded = s->stressed = s->weighed = s->guess = s->measured = false;
 }
-void shell_device_gradient(shell_device *s); /* of the present places, in the slots of tiles */
+void shell_device_gradient(shell_device *s); /* of the present places, in the slots of tiles; of some of one sort: */
+void shell_device_gradient_of(shell_device *s, int sort, vvi_buffer *row, int64_t tiles);
 /* What waits is queued; before something changes, or is looked at. */
 void shell_device_flush(shell_device *s);
 void shell_device_finish(shell_device *s); /* the same, where nothing changes behind it */

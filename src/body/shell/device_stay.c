@@ -2,7 +2,7 @@
  *
  * The device flies on: behind the bounds of a drift the whole step is queued, from one set of columns to another, as if nothing were
  * to meet, and the extents of the step behind it.  Meanwhile the processor searches.  Where it changes no momentum the two sets change
- * places, and the step has been taken; otherwise it is taken anew from the first.  Nodes that were asked for lately come down with the
+ * places, and the step has been taken; where it changed some, the tiles that feel these are taken anew.  Nodes that were asked for lately come down with the
  * bounds; others by a queue of their own, from the columns that stay as they are.  None of it changes a bit: kernels and the order in
  * which a node feels them are the same. */
 #include "body/shell/device_inside.h"
@@ -15,21 +15,28 @@ extern const char vvi_text_shell_some[];
 enum { SHARED_NODES = 4096 }; /* that come down: from so many on threads share their columns */
 /* Nodes that were asked for in so many drifts come down with the bounds, unless they are more than that: then it would take longer than
  * to ask again. */
-enum { LATELY = 4, MOST_LATELY = 16384 };
+enum { LATELY = 2, MOST_LATELY = 4096 };
+/* Tiles that are taken anew where momenta have changed, at the most: a device has as many groups at once as that or fewer, and all of
+ * them would take longer only where there are many more. */
+enum { MOST_AGAIN = 1024 };
 
 /* ---- what is queued ---- */
 
-/* Forces on all nodes, and p += push f where push is not 0. */
+/* Forces on the nodes of some tiles, and p += push f where push is not 0.  leave: their gradient is left in the slots. */
+static void launch_press(shell_device *s, vvi_buffer *tile, int64_t tiles, bool leave, double push)
+{
+  const int32_t joined = s->known, leaves = leave;
+  vvi_device_launch(s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
+                    VVI_ARGUMENTS(VVI_BUFFER(tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
+                                  VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
+                                  VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(joined), VVI_NUMBER(leaves),
+                                  VVI_NUMBER(push), VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->slot)));
+}
+
 void shell_stay_press_now(shell_device *s, double push)
 {
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, joined = s->known;
   if (!s->known) shell_device_gradient(s);
-  vvi_device_launch(s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
-                    VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared),
-                                  VVI_BUFFER(s->other), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity),
-                                  VVI_NUMBER(joined), VVI_NUMBER(push), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
-                                  VVI_BUFFER(s->slot)));
+  launch_press(s, s->tile, shell_plan_of(s->b)->tiles, true, push);
   s->known = true, s->pressing = s->guess = s->measured = false;
 }
 
@@ -69,7 +76,7 @@ static void exchange_ahead(shell_device *s)
   }
 }
 
-/* Nothing but its own strains acts on it, and the last drift was one in which nothing met. */
+/* Nothing but its own strains acts on it, and the last step was not given up. */
 static bool may_fly(const shell_device *s)
 {
   return s->calm > 0 && s->ahead[0] != NULL;
@@ -81,11 +88,92 @@ static void fly_ahead(shell_device *s, double h)
   launch_drift(s, 0.5 * h, h, s->ahead[0], s->ahead[1]);
   exchange_ahead(s);
   s->known = false;
-  shell_stay_press_now(s, 0.5 * h);
+  shell_device_gradient(s);
+  launch_press(s, s->tile, shell_plan_of(s->b)->tiles, false, 0.5 * h);
   launch_extents(s, h);
   exchange_ahead(s);
   s->known = s->counted = false; /* slots are those of the places ahead */
   s->guess = true, s->ahead_h = h;
+}
+
+/* ---- some tiles of a step ahead anew ---- */
+
+static bool add_again(shell_device *s, int64_t tile)
+{
+  if (s->mark[tile]) return true;
+  if (s->agains == MOST_AGAIN) return false;
+  s->mark[tile] = 1, s->again[s->agains++] = (int32_t)tile;
+  return true;
+}
+
+typedef struct adding {
+  shell_device *s;
+  bool fits;
+} adding;
+
+static void add_holder(void *user, int64_t tile, int32_t local)
+{
+  adding *k = user;
+  (void)local;
+  k->fits = k->fits && add_again(k->s, tile);
+}
+
+/* Tiles whose forces change with the places of these nodes, and those that own a node on which these act.  False: too many. */
+static bool find_again(shell_device *s, int64_t n, const int32_t *node)
+{
+  const shell_plan *plan = s->b->plan;
+  adding k = {.s = s, .fits = true};
+  for (int32_t i = 0; i < s->agains; i++) s->mark[s->again[i]] = 0;
+  s->agains = 0;
+  for (int64_t i = 0; i < n && k.fits; i++) shell_tiles_of(plan, node[i], add_holder, &k);
+  s->agains_force = s->agains;
+  for (int32_t i = 0; i < s->agains_force && k.fits; i++) {
+    const shell_tile *t = &plan->tile[s->again[i]], *owner = t;
+    for (int32_t j = 0; j < t->halo && k.fits; j++) {
+      const int64_t at = t->node0 + t->halo_node[j], first = owner->node0 + owner->own0;
+      if (at >= first && at < first + owner->own) continue; /* as the one before it */
+      owner = &plan->tile[shell_tile_at(plan, at, false)];
+      k.fits = add_again(s, owner - plan->tile);
+    }
+  }
+  return k.fits;
+}
+
+/* They go up; forces of one kernel after the other. */
+static void force_again(shell_device *s)
+{
+  int32_t *from = s->again_sent;
+  for (int k = 0; k < SORTS; k++) {
+    int32_t n = 0;
+    for (int32_t i = 0; i < s->agains_force; i++)
+      if (s->sort[s->again[i]] == k)
+        memcpy(from + SHELL_ROW * n++, s->tile_row + (int64_t)SHELL_ROW * s->again[i], sizeof *from * SHELL_ROW);
+    vvi_buffer_send(s->d, s->again_row[k], 0, sizeof *from * (size_t)(SHELL_ROW * n), from);
+    shell_device_gradient_of(s, k, s->again_row[k], n);
+    from += SHELL_ROW * n;
+  }
+}
+
+static void fly_again(shell_device *s, int64_t n, const int32_t *node)
+{
+  int32_t *to = s->again_sent + MOST_AGAIN * SHELL_ROW;
+  s->guess = find_again(s, n, node);
+  s->dropped = !s->guess;
+  if (!s->guess) return;
+  for (int32_t i = 0; i < s->agains; i++)
+    memcpy(to + TILE_COLUMNS * i, s->tile_row + (int64_t)SHELL_ROW * s->again[i], sizeof *to * TILE_COLUMNS);
+  vvi_buffer_send(s->d, s->again_tile, 0, sizeof *to * (size_t)(TILE_COLUMNS * s->agains), to);
+  const double push = 0.5 * s->ahead_h;
+  vvi_device_launch(s->d, s->drift_tiles, s->agains, 64,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->again_tile), VVI_BUFFER(s->table), VVI_NUMBER(s->column),
+                                  VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(push), VVI_NUMBER(s->ahead_h),
+                                  VVI_BUFFER(s->pull), VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->ahead[0]),
+                                  VVI_BUFFER(s->ahead[1])));
+  exchange_ahead(s);
+  force_again(s);
+  launch_press(s, s->again_tile, s->agains, false, push);
+  launch_extents(s, s->ahead_h);
+  exchange_ahead(s);
 }
 
 void shell_stay_unfly(shell_device *s)
@@ -98,7 +186,7 @@ void shell_stay_unfly(shell_device *s)
 
 bool shell_stay_drift(shell_device *s, double h)
 {
-  s->calm = s->gave ? 0 : s->calm + 1, s->gave = false, s->drifts++;
+  s->calm = s->dropped ? 0 : s->calm + 1, s->dropped = false, s->drifts++;
   if (!s->pushing) return false;
   s->pushing = false;
   if (s->guess && s->push_h == 0.5 * s->ahead_h && h == s->ahead_h) {
@@ -119,6 +207,7 @@ void shell_stay_strips(void *own, int64_t n, const int32_t *strip)
   shell_device *s = own;
   shell_device_build(s, "\n", "", vvi_text_shell_some);
   s->push = vvi_device_kernel(s->d, "push_nodes"), s->push_drift = vvi_device_kernel(s->d, "push_and_drift");
+  s->drift_tiles = vvi_device_kernel(s->d, "drift_tiles");
   s->extents = vvi_device_kernel(s->d, "extents");
   s->bring_some = vvi_device_kernel(s->d, "bring_nodes"), s->give_some = vvi_device_kernel(s->d, "give_nodes");
   s->pull = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
@@ -134,6 +223,13 @@ void shell_stay_strips(void *own, int64_t n, const int32_t *strip)
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   for (int i = 0; i < 3; i++) s->ahead[i] = vvi_buffer_new(s->d, bytes, NULL);
   s->ahead[3] = vvi_buffer_new(s->d, sizeof(double) * (size_t)(6 * n), NULL);
+  s->mark = calloc((size_t)shell_plan_of(s->b)->tiles + 1, 1);
+  s->again = malloc(sizeof *s->again * MOST_AGAIN);
+  if (s->mark == NULL || s->again == NULL) vvi_device_fail(s->d, "out of memory");
+  for (int k = 0; k < SORTS; k++)
+    s->again_row[k] = vvi_buffer_new(s->d, s->tiles[k] > 0 ? sizeof(int32_t) * MOST_AGAIN * SHELL_ROW : 0, NULL);
+  s->again_tile = vvi_buffer_new(s->d, sizeof(int32_t) * MOST_AGAIN * TILE_COLUMNS, NULL);
+  s->again_sent = vvi_device_pin(s->d, sizeof(int32_t) * MOST_AGAIN * (SHELL_ROW + TILE_COLUMNS));
   s->guess_node = vvi_buffer_new(s->d, sizeof(int32_t) * MOST_LATELY, NULL);
   s->guess_rows = vvi_buffer_new(s->d, NODE_ROW * sizeof(double) * MOST_LATELY, NULL);
   s->guess_down = vvi_device_pin(s->d, NODE_ROW * sizeof(double) * MOST_LATELY);
@@ -354,8 +450,8 @@ void shell_stay_give(void *own, int64_t n, const int32_t *node, const double *p)
   shell_device *s = own;
   const int32_t count = (int32_t)n;
   if (n == 0) return;
-  shell_device_flush(s);
-  s->gave = true;
+  const bool ahead = s->guess && !s->pushing;
+  if (!ahead) shell_device_flush(s);
   if (!name_some(s, n, node)) return;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < n; i++) s->down[c * n + i] = p[c * s->b->column + node[i]];
@@ -364,4 +460,5 @@ void shell_stay_give(void *own, int64_t n, const int32_t *node, const double *p)
   vvi_device_each(s->d, s->give_some, n,
                   VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->rows),
                                 VVI_BUFFER(s->p)));
+  if (ahead) fly_again(s, n, node);
 }
