@@ -132,7 +132,7 @@ foreach(source ${fuzz_sources})
     target_compile_definitions(${target} PRIVATE VV_FUZZ_STANDALONE)
     vv_add_test(fuzz/${name} fuzz $<TARGET_FILE:${target}> ${corpus})
   endif()
-  target_link_libraries(${target} PRIVATE vv_insider)
+  target_link_libraries(${target} PRIVATE vv_insider visviva_hdf5)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endforeach()
 
