@@ -331,7 +331,7 @@ static void launch_rows(shell_device *s, int32_t n)
 }
 
 void shell_stay_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
-                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
+                       const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
 {
   shell_device *s = own;
   const int32_t count = (int32_t)n, done = drifted;
