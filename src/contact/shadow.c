@@ -207,14 +207,15 @@ void vvi_shadow_want(vvi_shadow *k, int block, int64_t node)
   z->mark[node] = 1, z->node[k->trials][z->n[k->trials]++] = (int32_t)node;
 }
 
-/* A set begins with the one inside it.  Half of a block is better flown as a whole. */
+/* A set begins with the one inside it.  What a flight costs are the elements about the nodes that are kicked: where these are half of
+ * a block, it is better flown as a whole. */
 static bool spread_to(const vv_block *b, vvi_shadow_zone *z, int j)
 {
   memcpy(z->node[j], z->node[j + 1], sizeof *z->node[j] * (size_t)z->n[j + 1]);
   const int64_t more =
       b->kind->some->around(b, z->n[j + 1], z->node[j + 1], z->set[j + 1], z->mark, z->node[j] + z->n[j + 1]);
   z->n[j] = z->n[j + 1] + (more > 0 ? more : 0);
-  return more >= 0 && 2 * z->n[j] <= b->nodes;
+  return more >= 0 && 2 * z->n[j + 1] <= b->nodes;
 }
 
 void vvi_shadow_spread(vvi_shadow *k)

@@ -95,27 +95,41 @@ def row_of(found, mpi, cut):
     return good + "".join(f" !{n}: {' '.join(mine[n])}" for n in sorted(mine) if mine[n]) or "-"
 
 
+def scene_row(folder, name, scene, more, cores, kinds):
+    """All ways of one scene beside each other: what was found, and its row."""
+    began, found, mine = time.time(), {}, folder / name.split(",")[0].replace(" ", "-")
+    mine.mkdir()
+    cores.take(1)
+    whole = scenes.one(scene, mine / "one", "--overwrite", *more)
+    cores.give(1)
+    state = [l.split()[-1] for l in whole.stdout.splitlines() if "state hash" in l]
+    taken = [l.split()[1] for l in whole.stdout.splitlines() if l.split()[:1] == ["steps"]][:1]
+    together([threading.Thread(target=look, args=(mine, scene, more, whole, way, cores, found)) for way in ways()])
+    print(f"| {name} | {'/'.join(taken)} | {'/'.join(state)} | " + " | ".join(row_of(found, m, c) for m, c in kinds) + f" | {time.time() - began:.0f} |", flush=True)
+    return found
+
+
+def together(team):
+    for t in team:
+        t.start()
+    for t in team:
+        t.join()
+
+
 def main():
-    wrong, looks = 0, 0
-    folder, cores, sorts = pathlib.Path(tempfile.mkdtemp(dir=".")), Cores(CORES), scenes.implementations()
-    kinds = [(mpi, cut) for mpi in sorts for cut in (False, True)]
+    folder, cores, found = pathlib.Path(tempfile.mkdtemp(dir=".")), Cores(CORES), []
+    kinds = [(mpi, cut) for mpi in scenes.implementations() for cut in (False, True)]
     print("| scene | steps | state hash | " + " | ".join(f"{m[0]}, {'at random' if c else 'runs'}" for m, c in kinds) + " | s |")
     print("|---" * (len(kinds) + 4) + "|")
-    for name, scene, more in cases(folder):
-        if (ONLY and not any(o in name for o in ONLY)) or time.time() > UNTIL:
-            continue
-        began, found = time.time(), {}
-        whole = scenes.one(scene, folder / "one", "--overwrite", *more)
-        state = [l.split()[-1] for l in whole.stdout.splitlines() if "state hash" in l]
-        taken = [l.split()[1] for l in whole.stdout.splitlines() if l.split()[:1] == ["steps"]][:1]
-        team = [threading.Thread(target=look, args=(folder, scene, more, whole, way, cores, found)) for way in ways()]
-        for t in team:
-            t.start()
-        for t in team:
-            t.join()
-        wrong, looks = wrong + sum(map(bool, found.values())), looks + len(found)
-        print(f"| {name} | {'/'.join(taken)} | {'/'.join(state)} | " + " | ".join(row_of(found, m, c) for m, c in kinds) + f" | {time.time() - began:.0f} |", flush=True)
+    wanted = [c for c in cases(folder) if not ONLY or any(o in c[0] for o in ONLY)]
+    rows = [threading.Thread(target=lambda c=c: found.append(scene_row(folder, *c, cores, kinds))) for c in wanted]
+    if CORES > 1:  # else one row after the other
+        together(rows)
+    else:
+        for r in rows:
+            together([r])
     shutil.rmtree(folder)
+    looks, wrong = sum(map(len, found)), sum(bool(other) for f in found for other in f.values())
     wrong += looks == 0  # of nothing nothing can be said
     print(f"{looks} runs over ranks, " + ("all files equal to those of one process" if wrong == 0 else f"{wrong} differ"))
     return wrong > 0

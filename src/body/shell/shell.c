@@ -33,6 +33,7 @@ const vv_body_kind vv_shell_kind = {
     .audit_body = shell_audit_body,
     .energy_floor = shell_energy_floor,
     .distortion = shell_distortion,
+    .stretch = shell_stretch,
     .stable_step = shell_stable_step,
     .stable_steps = shell_stable_steps,
     .answer_time = shell_answer_time,

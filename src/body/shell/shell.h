@@ -456,6 +456,7 @@ void shell_patch_of(const shell_tile *t, const shell_group *g, int lane, shell_p
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *out);
 /* 1: some point of integration has a tenth of its area at rest. */
 double shell_distortion(const vv_block *b, const double *q);
+double shell_stretch(const vv_block *b, const double *q);
 /* Where (x/(2 + x))^2 > 0.04 out becomes x - ln(1 + x) by the logarithm; the others stay, whatever stands beside them. */
 void shell_excess_far(int n, const double *x, double *out);
 
