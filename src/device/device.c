@@ -70,6 +70,10 @@ void vvi_device_finish(vvi_device *d)
 {
   (void)d;
 }
+void vvi_device_begin(vvi_device *d)
+{
+  (void)d;
+}
 vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
 {
   (void)d, (void)bytes, (void)from;
@@ -506,6 +510,11 @@ void vvi_device_finish(vvi_device *d)
   if (!d->failed) good(d, d->cl.Finish(d->queue), "it stopped");
 }
 
+void vvi_device_begin(vvi_device *d)
+{
+  if (!d->failed) good(d, d->cl.Flush(d->queue), "it stopped");
+}
+
 void vvi_device_aside(vvi_device *d, bool aside)
 {
   cl_int code = CL_SUCCESS;
@@ -632,7 +641,7 @@ void vvi_buffer_fetch(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, voi
 void vvi_device_await(vvi_device *d)
 {
   if (d->failed || d->fetched == NULL) return;
-  if (good(d, d->cl.Flush(d->queue), "it stopped")) good(d, d->cl.WaitForEvents(1, &d->fetched), "it stopped");
+  good(d, d->cl.WaitForEvents(1, &d->fetched), "it stopped");
   d->cl.ReleaseEvent(d->fetched);
   d->fetched = NULL;
 }

@@ -71,6 +71,7 @@ static inline void vvi_device_each(vvi_device *d, vvi_kernel *k, int64_t n, int 
 }
 int64_t vvi_device_launches(const vvi_device *d); /* so far */
 void vvi_device_finish(vvi_device *d);            /* waits */
+void vvi_device_begin(vvi_device *d);             /* does not: what is queued goes to the device */
 /* From here on until it is called with false: what is queued does not wait for what was queued before, nor that for it.  The caller
  * has seen the end of all that it reads. */
 void vvi_device_aside(vvi_device *d, bool aside);

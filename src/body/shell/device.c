@@ -7,12 +7,12 @@
 /* ---- what is queued ---- */
 
 /* What all kernels of tiles are given before their own arguments. */
-#define TILE_ARGUMENTS(s, row, h, move, slot)                                                                       \
-  VVI_BUFFER(row), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one),         \
-      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),           \
-      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),             \
-      VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),           \
-      VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER((s)->q), VVI_BUFFER((s)->p), VVI_BUFFER(slot),                    \
+#define TILE_ARGUMENTS(s, row, h, move, slot)                                                               \
+  VVI_BUFFER(row), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
+      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),   \
+      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),     \
+      VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),   \
+      VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER((s)->q), VVI_BUFFER((s)->p), VVI_BUFFER(slot),            \
       VVI_BUFFER((s)->total), VVI_BUFFER((s)->kept)
 
 static vvi_argument room_of(const shell_device *s, int k)

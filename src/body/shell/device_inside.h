@@ -14,9 +14,9 @@ enum { LOSS_ROWS = 64 };  /* flows whose losses wait on the device */
 enum { NOTHING, KICK, STRIDE };
 enum { SHARED_OTHERS = 4 }; /* slots in the row of a node that tiles share */
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
-enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 }; /* digits of a sum; terms that are not finite */
+enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 };     /* digits of a sum; terms that are not finite */
 enum { SHELL_ROW = TILE_COLUMNS + T_COLUMNS }; /* of a tile, with its table */
-enum { NODE_ROW = 9, STRIP = 64 };         /* reals of a node: place, momentum, force; items of a strip */
+enum { NODE_ROW = 9, STRIP = 64 };             /* reals of a node: place, momentum, force; items of a strip */
 
 /* ---- device_tables.c ---- */
 
@@ -83,34 +83,35 @@ typedef struct shell_device {
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
   /* what stays while the processor answers contacts */
-  vvi_kernel *press, *push, *push_drift, *drift_tiles, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
+  vvi_kernel *press, *push, *push_drift, *drift_tiles, *extents, *bring_some, *give_some, *bounds, *take_budgets,
+      *bring_rows;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
   int32_t strips, clusters;
-  size_t report_rows;                /* bytes before the rows of a report */
-  unsigned char *told_back;          /* a report as it comes down */
-  int64_t most_some;                 /* nodes there is room for */
-  double *down;                      /* [NODE_ROW][most_some] as they come down, pinned; */
-  int32_t *named;                    /* [most_some] and their names as they go up */
-  vvi_buffer *ahead[4];              /* the other set of q, p, pull and box (device_stay.c); NULL: it does not fly ahead */
-  double ahead_h;                    /* the length of the step that was taken ahead */
-  bool guess;                        /* `ahead` holds the end of the coming step, if nothing meets */
-  bool flown;                        /* the sets have changed places: forces and the second push are in them already */
-  bool measured;                     /* box has the extents of the coming drift, of length ahead_h */
-  bool dropped;                      /* too many momenta have gone up since the last drift: the guess was given up */
-  int64_t calm, drifts;              /* drifts without that in a row, and all */
-  int32_t *tile_row, *sort;          /* [tiles][SHELL_ROW], [tiles] as they were sent, and by which kernel they are worked on */
-  unsigned char *mark;               /* [tiles] of the list below */
-  int32_t *again, agains;            /* [MOST_AGAIN] tiles that are taken anew: first those that hold a node that was given, */
-  int32_t agains_force;              /* so many, then those that own a node of these */
+  size_t report_rows;       /* bytes before the rows of a report */
+  unsigned char *told_back; /* a report as it comes down */
+  int64_t most_some;        /* nodes there is room for */
+  double *down;             /* [NODE_ROW][most_some] as they come down, pinned; */
+  int32_t *named;           /* [most_some] and their names as they go up */
+  vvi_buffer *ahead[4];     /* the other set of q, p, pull and box (device_stay.c); NULL: it does not fly ahead */
+  double ahead_h;           /* the length of the step that was taken ahead */
+  bool guess;               /* `ahead` holds the end of the coming step, if nothing meets */
+  bool flown;               /* the sets have changed places: forces and the second push are in them already */
+  bool measured;            /* box has the extents of the coming drift, of length ahead_h */
+  bool dropped;             /* too many momenta have gone up since the last drift: the guess was given up */
+  int64_t calm, drifts;     /* drifts without that in a row, and all */
+  int32_t *tile_row, *sort; /* [tiles][SHELL_ROW], [tiles] as they were sent, and by which kernel they are worked on */
+  unsigned char *mark;      /* [tiles] of the list below */
+  int32_t *again, agains;   /* [MOST_AGAIN] tiles that are taken anew: first those that hold a node that was given, */
+  int32_t agains_force;     /* so many, then those that own a node of these */
   vvi_buffer *again_row[SORTS], *again_tile;
-  int32_t *again_sent;               /* as they go up, pinned: rows, then tiles */
-  int64_t *asked_in;                 /* [nodes] the drift behind which a node was asked for, from 1 on; 0: long ago */
-  int32_t *lately, latelies;         /* [nodes] those that are not 0 */
-  int32_t *missed;                   /* [nodes] that were asked for and did not come with the bounds */
-  int32_t *guess_at;                 /* [nodes] where a node may stand in guess_name: */
-  int32_t *guess_name, guesses;      /* [MOST_LATELY] nodes that come with the bounds, pinned; */
-  double *guess_down;                /* [NODE_ROW][guesses] and what came, pinned */
+  int32_t *again_sent;          /* as they go up, pinned: rows, then tiles */
+  int64_t *asked_in;            /* [nodes] the drift behind which a node was asked for, from 1 on; 0: long ago */
+  int32_t *lately, latelies;    /* [nodes] those that are not 0 */
+  int32_t *missed;              /* [nodes] that were asked for and did not come with the bounds */
+  int32_t *guess_at;            /* [nodes] where a node may stand in guess_name: */
+  int32_t *guess_name, guesses; /* [MOST_LATELY] nodes that come with the bounds, pinned; */
+  double *guess_down;           /* [NODE_ROW][guesses] and what came, pinned */
   vvi_buffer *guess_node, *guess_rows;
   bool giving;                       /* both may be on their way up */
   vvi_buffer *notes, *slots_of_sums; /* totals that were noted: of tiles; of all of them */

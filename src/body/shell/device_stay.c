@@ -1,6 +1,6 @@
 /* body/shell/device_stay.c  Shells that stay on an accelerator while the processor answers contacts.
  *
- * The device flies on: behind the bounds of a drift the whole step is queued, from one set of columns to another, as if nothing were
+ * The device flies on: once the bounds of a drift are here the whole step is queued, from one set of columns to another, as if nothing were
  * to meet, and the extents of the step behind it.  Meanwhile the processor searches.  Where it changes no momentum the two sets change
  * places, and the step has been taken; where it changed some, the tiles that feel these are taken anew.  Nodes that were asked for lately come down with the
  * bounds; others by a queue of their own, from the columns that stay as they are.  None of it changes a bit: kernels and the order in
@@ -13,9 +13,9 @@
 extern const char vvi_text_shell_some[];
 
 enum { SHARED_NODES = 4096 }; /* that come down: from so many on threads share their columns */
-/* Nodes that were asked for in so many drifts come down with the bounds, unless they are more than that: then it would take longer than
- * to ask again. */
-enum { LATELY = 2, MOST_LATELY = 4096 };
+/* Nodes that were asked for in so many drifts come down with the bounds, in fewer drifts where they are more than that: they would take
+ * longer than to ask again. */
+enum { LATELY = 8, MOST_LATELY = 4096 };
 /* Tiles that are taken anew where momenta have changed, at the most: a device has as many groups at once as that or fewer, and all of
  * them would take longer only where there are many more. */
 enum { MOST_AGAIN = 1024 };
@@ -92,6 +92,7 @@ static void fly_ahead(shell_device *s, double h)
   launch_press(s, s->tile, shell_plan_of(s->b)->tiles, false, 0.5 * h);
   launch_extents(s, h);
   exchange_ahead(s);
+  vvi_device_begin(s->d);
   s->known = s->counted = false; /* slots are those of the places ahead */
   s->guess = true, s->ahead_h = h;
 }
@@ -292,18 +293,20 @@ static void launch_bring(shell_device *s, int32_t n, vvi_buffer *node, vvi_buffe
 /* Those that were asked for lately, named to the device where they are others than before. */
 static void name_lately(shell_device *s)
 {
-  int32_t n = 0;
   bool same = true;
-  for (int32_t i = 0; i < s->latelies; i++) {
-    const int32_t node = s->lately[i];
-    if (s->asked_in[node] + LATELY > s->drifts)
-      s->lately[n++] = node;
-    else
-      s->asked_in[node] = 0;
+  for (int drifts = LATELY; drifts > 0 && (drifts == LATELY || s->latelies > MOST_LATELY); drifts /= 2) {
+    int32_t n = 0;
+    for (int32_t i = 0; i < s->latelies; i++) {
+      const int32_t node = s->lately[i];
+      if (s->asked_in[node] + drifts > s->drifts)
+        s->lately[n++] = node;
+      else
+        s->asked_in[node] = 0;
+    }
+    s->latelies = n;
   }
-  s->latelies = n;
   const int32_t before = s->guesses;
-  s->guesses = n <= MOST_LATELY ? n : 0;
+  s->guesses = s->latelies <= MOST_LATELY ? s->latelies : 0;
   for (int32_t i = 0; same && i < s->guesses; i++) same = i < before && s->guess_name[i] == s->lately[i];
   if (same) return;
   for (int32_t i = 0; i < s->guesses; i++) s->guess_name[i] = s->lately[i], s->guess_at[s->lately[i]] = i;
@@ -328,7 +331,7 @@ static void launch_rows(shell_device *s, int32_t n)
 }
 
 void shell_stay_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
-                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
+                       const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
 {
   shell_device *s = own;
   const int32_t count = (int32_t)n, done = drifted;
@@ -350,8 +353,8 @@ void shell_stay_bounds(void *own, double h, bool drifted, int64_t n, const int32
   const bool flies = may_fly(s);
   if (flies) fetch_lately(s);
   vvi_buffer_fetch(s->d, s->report, 0, s->report_rows + rows, s->told_back);
-  if (flies) fly_ahead(s, h);
   vvi_device_await(s->d);
+  if (flies) fly_ahead(s, h); /* not before: a wait for one of NVIDIA's events is one for all that is queued by then */
   s->giving = false;
   if (vvi_device_trouble(s->d) != NULL) {
     memset(past, 0, (size_t)s->clusters), memset(row, 0, rows);
