@@ -384,6 +384,8 @@ static inline const shell_tile *shell_next_tile(const shell_plan *plan, int64_t 
 void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
 int shell_drift(const vv_block *b, double h, double *q, double *p);
 void shell_stride(const vv_block *b, double h, double *q, double *p);
+void shell_force_kick(const vv_block *b, double h, const double *q, double *f, double *p);
+void shell_kick_drift(const vv_block *b, double a, const double *f, double h, double *q, double *p);
 void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momentum */
 /* Gradient of the strain energy: after it the slots of the nodes that a tile owns hold it. */
 void shell_gradient(const vv_block *b, const double *q, double *slot);
