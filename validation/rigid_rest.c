@@ -434,7 +434,7 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   book_add_claim(c, &claim);
   claim = (book_claim){
       .id = "N22",
-      .text = "disordered heaps of 64 and 216 boxes come to rest where rolling is resisted, however little",
+      .text = "disordered heaps of 64 and 216 boxes come to rest where rolling is resisted, little or much",
       .published = "rest; without resistance the model has no rest to come to (N23)",
       .evidence =
           "`rolling: 1e-6`, 1e-5, 1e-4 (m), steps of 4e-3 s, looked at every 0.1 s, for 10 s at most; the target "

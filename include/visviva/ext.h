@@ -432,6 +432,10 @@ typedef struct vv_body_kind {
   /* flow(h), then as stride; flow(h), then f += force at t: in one pass.  NULL: one after the other is as good */
   void (*flow_stride)(const vv_block *b, double h, double *q, double *p, vv_posted *post);
   void (*flow_kick)(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post);
+  /* f: what kick(t, 1) makes of momenta that are zero, p += h f; p += a f, drift(h): in one pass, of a block without loads that one
+   * rank has.  NULL: one after the other is as good */
+  void (*force_kick)(const vv_block *b, double h, const double *q, double *f, double *p);
+  void (*kick_drift)(const vv_block *b, double a, const double *f, double h, double *q, double *p);
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
   /* The same of body j of the block alone; NULL: energies of single bodies are not written */
   void (*audit_body)(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
