@@ -127,7 +127,7 @@ static bool ends_as_it_began(const vvi_contact *c)
   return memcmp(start, c->lasting, sizeof start) == 0;
 }
 
-static void recall_feature(struct vvi_contact_step *w, vvi_contact *c)
+void vvi_feature_recall(struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_near *near = &w->features->search->near[c->near];
   const double name[2] = {(double)near->a, (double)near->b};
@@ -159,10 +159,7 @@ void vvi_contact_recall(struct vvi_contact_step *w)
   const double *e = warm_of(w), *end = e + WARM * (int64_t)w->memory[WARM_COUNT];
   for (int32_t i = 0; i < w->n; i++) {
     vvi_contact *c = &w->contact[i];
-    if (c->near >= 0) {
-      recall_feature(w, c);
-      continue;
-    }
+    if (c->near >= 0) continue;
     const double pair = pair_number(w, c), key = (double)c->key;
     while (e < end && (e[0] < pair || (e[0] == pair && e[1] < key))) e += WARM;
     if (e < end && e[0] == pair && e[1] == key) set_warm(c, e + 2);

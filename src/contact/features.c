@@ -323,7 +323,7 @@ static int32_t most_legs(const struct vvi_sheets *s, const int32_t *vertex, int 
 }
 
 /* One that is pressed now has the row of now; only near ones are worth a look. */
-static void look_now(struct vvi_contact_step *w, vvi_contact *c)
+void vvi_feature_look(struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_search *k = w->features->search;
   vvi_sheet_near *near = &k->near[c->near];
@@ -375,7 +375,6 @@ bool vvi_features_make(struct vvi_contact_step *w)
     c->size = k->list[near->couple].edge, c->keep = keep_of(&k->list[near->couple]);
     c->restitution = w->near->solids->rule[c->law].restitution;
     name_sides(w, c);
-    look_now(w, c);
     w->n++, w->n_leg += c->room;
   }
   return true;

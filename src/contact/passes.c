@@ -607,6 +607,7 @@ static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
   g->passes = EXACT * PASSES, g->speed = 0.0, g->floats = true;
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
+    if (c->near >= 0) vvi_feature_look(w, c), vvi_feature_recall(w, c); /* here, by who answers */
     c->pressed = c->block = c->legs > 0 && w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
     c->block |= c->resting && c->legs > 0 && c->restitution < 1.0;
     if (c->restitution < 1.0) g->passes = PASSES;

@@ -76,9 +76,9 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   if (sim->n_act > 0 || sim->n_controller > 0) vvi_host_writes(&sim->step);
   VV_TRY(vvi_act_before(sim));
   const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, vvi_sim_until_next(sim, n - *done)));
-  const double clock = vvi_clock();
   sim->fresh = false;
   vvi_sys_release(sim->model, sim->state); /* which rank 0 had been given to look at */
+  const double clock = vvi_clock();
   const vv_status status = take_steps(sim, batch, r);
   vvi_sim_make_room(sim);
   VV_TRY(status);
