@@ -4,7 +4,11 @@
  * one, and of a neo-Hookean one with stretches L_n, L_n+1
  *   N = (k l/3) ((L_n + L_n+1)/2 - 1/(L_n L_n+1))                                                                   [bars 57]
  *   (2/h^2) m (z_i - h v_i) = N_i - N_i-1 + m g + loads + contacts,   p_n+1 = p_n + (2/h) (m z - h p_n)
- * by Newton's method; the tangent has three diagonals. */
+ * by Newton's method; the tangent has three diagonals.
+ *
+ * A driven end moves to where its history says, z_i = a (s(t+h) - s(0)) - u_i, whatever pushes it, with the momentum m z_i/h; what it
+ * takes to do so, R = -(N_i - N_i-1) - m g - loads - contacts, does the work R z_i, and the change of its kinetic energy comes from
+ * outside, too.                                                                                                   [bars 57a] */
 #include "body/bar/bar.h"
 #include "ledger/ledger.h"
 #include "math/math.h"
@@ -42,6 +46,15 @@ static bool is_held(const bar_step *w, int64_t i)
   return (i == 0 && r[BAR_HELD_FIRST] != 0.0) || (i == w->n - 1 && r[BAR_HELD_LAST] != 0.0);
 }
 
+/* The drive of an end; NULL: it has none. */
+static const vv_load *drive_of(const bar_step *w, int64_t i)
+{
+  const vv_body *of = w->b->body[w->body];
+  for (int32_t k = of->load0; is_held(w, i) && k < of->load0 + of->n_load; k++)
+    if (w->b->load[k].motion && w->b->load[k].node == w->first + i) return &w->b->load[k];
+  return NULL;
+}
+
 /* What springs are longer by is a sum of its changes: differences of displacements that have grown large have their rounding, and
  * the energy would walk.  v: what those lack.                                                                       [bars 57] */
 static void bar_begin(const vv_block *b, int32_t j, double t, double h, const double *q, const double *p,
@@ -55,6 +68,10 @@ static void bar_begin(const vv_block *b, int32_t j, double t, double h, const do
   for (int64_t i = 0; i < w->n; i++) {
     w->q[i] = q[w->first + i], w->p[i] = is_held(w, i) ? 0.0 : p[w->first + i];
     w->z[i] = h * bar_node(b, BAR_INVERSE_MASS)[w->first + i] * w->p[i];
+    const vv_load *d = drive_of(w, i);
+    if (d == NULL) continue;
+    w->p[i] = p[w->first + i];
+    w->z[i] = d->value[0] * (vv_history_at(&d->history, t + h) - vv_history_at(&d->history, 0.0)) - w->q[i];
   }
   for (int64_t i = 0; i + 1 < w->n; i++) w->du[i] = w->q[i + 1] - w->q[i] + v[w->first + i];
 }
@@ -85,7 +102,7 @@ static void residual(bar_step *w)
   const double f = 2.0 / (w->h * w->h), *r = bar_body(w->b, w->body), *e = r + BAR_AXIS;
   const double *mass = bar_node(w->b, BAR_MASS) + w->first;
   for (int64_t i = 0; i < w->n; i++) {
-    w->r[i] = f * (mass[i] * w->z[i] - w->h * w->p[i]) - mass[i] * r[BAR_GRAVITY];
+    w->r[i] = (is_held(w, i) ? 0.0 : f * (mass[i] * w->z[i] - w->h * w->p[i])) - mass[i] * r[BAR_GRAVITY];
     if (w->load != NULL) w->r[i] -= vvi_dot3(e, w->load + ROW * i);
     w->diagonal[i] = f * mass[i];
   }
@@ -177,7 +194,7 @@ static void bar_rate(const double *work, int64_t i, double v[6])
 {
   const bar_step *w = (const bar_step *)(const void *)work;
   const double *e = bar_body(w->b, w->body) + BAR_AXIS;
-  const double speed = bar_node(w->b, BAR_INVERSE_MASS)[w->first + i] * w->p[i];
+  const double speed = is_held(w, i) ? w->z[i] / w->h : bar_node(w->b, BAR_INVERSE_MASS)[w->first + i] * w->p[i];
   for (int c = 0; c < 3; c++) v[c] = speed * e[c], v[3 + c] = 0.0;
 }
 
@@ -198,6 +215,16 @@ static void book_along(const bar_step *w, int64_t i, double along, vv_posted *po
   vvi_post_impulse(post, x, j);
 }
 
+/* What moves a driven end: the work of its reaction, and the change of its own momentum and kinetic energy.       [bars 57a] */
+static void book_drive(const bar_step *w, int64_t i, vv_posted *post)
+{
+  const double m = bar_node(w->b, BAR_MASS)[w->first + i], now = m * w->z[i] / w->h;
+  if (drive_of(w, i) == NULL) return;
+  vvi_sum_add(&post->external_work, w->r[i] * w->z[i]);
+  vvi_sum_add(&post->external_work, (now - w->p[i]) * (now + w->p[i]) / (2.0 * m));
+  book_along(w, i, now - w->p[i], post);
+}
+
 /* Gravity along the axis, what held ends give, and loads with their work. */
 static void book(bar_step *w, vv_posted *post)
 {
@@ -206,6 +233,8 @@ static void book(bar_step *w, vv_posted *post)
   residual(w);
   for (int64_t i = 0; i < w->n; i++)
     book_along(w, i, w->h * (mass[i] * r[BAR_GRAVITY] + (is_held(w, i) ? w->r[i] : 0.0)), post);
+  book_drive(w, 0, post);
+  book_drive(w, w->n - 1, post);
   for (int32_t k = of->load0; k < of->load0 + of->n_load; k++) {
     int64_t i;
     const double force = load_on(w, k, &i);
@@ -217,11 +246,12 @@ static void book(bar_step *w, vv_posted *post)
 static void bar_finish(double *work, double *q, double *p, double *v, vv_posted *post)
 {
   bar_step *w = step_of(work);
-  if (w->b->booked) book(w, post);
+  if (w->b->booked || w->b->driven) book(w, post);
   for (int64_t i = 0; i < w->n; i++) {
     const double mass = bar_node(w->b, BAR_MASS)[w->first + i];
     q[w->first + i] += w->z[i];
     if (!is_held(w, i)) p[w->first + i] += 2.0 / w->h * (mass * w->z[i] - w->h * p[w->first + i]);
+    if (drive_of(w, i) != NULL) p[w->first + i] = mass * w->z[i] / w->h;
   }
   for (int64_t i = 0; i + 1 < w->n; i++)
     v[w->first + i] = w->du[i] + (w->z[i + 1] - w->z[i]) - (q[w->first + i + 1] - q[w->first + i]);

@@ -46,20 +46,6 @@ bool vvi_em_bends(const vv_model *m)
 
 /* ---- what is refused ---- */
 
-static vv_status refuse_flat(const vv_model *m)
-{
-  const vv_group *method = vv_sub(m->root, "method");
-  for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
-    if (!is_plain(b)) continue;
-    for (int32_t k = 0; k < b->n_load; k++)
-      if (b->load[k].motion)
-        return vv_complain(method, "step", "energy-momentum has no driven ends of bodies of kind %s; use leapfrog",
-                           b->kind->name);
-  }
-  return VV_OK;
-}
-
 /* Two surfaces meet at a distance, along the line between their nearest points: without a thickness there is no such line. */
 static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
 {
@@ -90,7 +76,6 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
 
 vv_status vvi_em_refuse(const vv_model *m)
 {
-  VV_TRY(refuse_flat(m));
   for (int32_t i = 0; m->sheets != NULL && i < m->sheets->n_body; i++)
     for (int32_t j = i; j < m->sheets->n_body; j++) VV_TRY(refuse_pair(m, i, j));
   return VV_OK;
