@@ -85,7 +85,7 @@ soak: setup-test release ## random scenes judged from outside for SOAK_MINUTES (
 
 .PHONY: validate
 validate: release ## run the published examples against exact solutions and the papers' figures
-	$(BUILD)/release/visviva-validate
+	$(BUILD)/release/visviva-validate --jobs $(JOBS)
 
 .PHONY: rerun
 rerun: release ## rerun 50 rows of the validation book, picked at random, through the program, and compare

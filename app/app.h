@@ -155,7 +155,7 @@ typedef struct app_run {
 bool app_run_folder_fits(const app_run *r); /* false: reported */
 int app_run_scene(app_run *r);              /* runs what is open in r->scene, and closes it */
 void app_print_summary(const app_run *r);
-void app_warn_of_elements(const app_run *r); /* to stderr, where some are inside out or folded */
+void app_warn_of_elements(const app_run *r); /* to stderr, where some are inside out, folded or overstretched */
 int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
 
 /* ---- ranks: mpi/ranks.c, in visviva-mpi alone ---- */

@@ -226,14 +226,19 @@ static const char *remedy(const app_run *r, const char *claim)
 void app_warn_of_elements(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
-  const double when = vv_ledger_get(l, VV_LEDGER_DISTORTION_WHEN);
-  if (!(when >= 0.0)) return;
-  app_hint("warning: from t = %.6g on elements were crushed flat, turned inside out or folded (%.3g, where 1 is flat): "
-           "energies "
-           "may close all the same, but these bodies are none any more; use smaller loads and speeds, a stiffer "
-           "material or a "
-           "finer mesh",
-           when, vv_ledger_get(l, VV_LEDGER_MAX_DISTORTION));
+  const double when = vv_ledger_get(l, VV_LEDGER_DISTORTION_WHEN), stretched = vv_ledger_get(l, VV_LEDGER_STRETCH_WHEN);
+  if (stretched >= 0.0)
+    app_hint(
+        "warning: from t = %.6g on elements were overstretched: strains of %.3g, and at 1 what their law leaves out "
+        "is as large as what it has; use smaller loads and speeds, a stiffer material, or 'law: neo-hookean' where "
+        "a body can have it",
+        stretched, vv_ledger_get(l, VV_LEDGER_MAX_STRETCH));
+  if (when >= 0.0)
+    app_hint(
+        "warning: from t = %.6g on elements were crushed flat, turned inside out or folded (%.3g, where 1 is flat): "
+        "energies may close all the same, but these bodies are none any more; use smaller loads and speeds, a "
+        "stiffer material or a finer mesh",
+        when, vv_ledger_get(l, VV_LEDGER_MAX_DISTORTION));
 }
 
 int app_broken_claims(const app_run *r)

@@ -97,7 +97,8 @@ foreach(source ${test_files})
 endforeach()
 
 # the book is part of a program, not of the library
-target_sources(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation/book.c ${PROJECT_SOURCE_DIR}/validation/summary.c)
+target_sources(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation/book.c ${PROJECT_SOURCE_DIR}/validation/share.c
+  ${PROJECT_SOURCE_DIR}/validation/summary.c)
 target_include_directories(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation)
 
 # A library in front of OpenCL's loader, for devices that fail.
@@ -131,7 +132,7 @@ foreach(source ${fuzz_sources})
     target_compile_definitions(${target} PRIVATE VV_FUZZ_STANDALONE)
     vv_add_test(fuzz/${name} fuzz $<TARGET_FILE:${target}> ${corpus})
   endif()
-  target_link_libraries(${target} PRIVATE vv_insider)
+  target_link_libraries(${target} PRIVATE vv_insider visviva_hdf5)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endforeach()
 
@@ -162,7 +163,7 @@ endif()
 
 # ---- tools --------------------------------------------------------------------------------------------------------------
 
-foreach(tool check_rooms check_equations check_figures metrics)
+foreach(tool check_rooms check_equations check_figures check_papers metrics)
   vv_add_test(tools/${tool} tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/${tool}.py)
 endforeach()
 vv_add_test(tools/c_api tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/c_api.py --check)

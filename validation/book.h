@@ -124,6 +124,10 @@ vv_status book_summary(const book *b, const char *path, bool check, FILE *f, int
  * are findings about papers. */
 int book_missed(const book *b, FILE *f);
 
+/* ---- share.c: a child process sends the rows of the chapter that it ran last, the parent puts them into its own book ---- */
+bool book_send(const book *b, FILE *f);
+bool book_receive(book *b, FILE *f);
+
 /* The chapters. */
 vv_status chapter_demoures2017(book *b);
 vv_status chapter_demoures2016(book *b);

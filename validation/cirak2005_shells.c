@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TURNS = 5, RUBS = 4, RUB_TURNS = 3, STEPS = 3, EVERY = 10, LOOK = 200 };
+enum { TURNS = 5, MANY = 20, RUBS = 4, RUB_TURNS = 3, STEPS = 3, EVERY = 10, LOOK = 200 };
 
 typedef struct impact {
   double energy, gain;         /* largest closure; change of the total energy at the end, with its sign */
@@ -113,19 +113,44 @@ static const char *const turn[TURNS][2] = {{"[0.3, 0.5, 0.2]", "[-0.4, 0.1, 0.7]
 static const char *const rub[RUBS] = {"0.25", "0.5", "0.75", "1"};
 static const char *const step[STEPS] = {"2e-5", "1e-5", "5e-6"};
 
+/* Rotations of both meshes for what scatters: uniform in a cube of rotation vectors, always the same. */
+typedef struct turns_list {
+  char of[MANY][2][64];
+} turns_list;
+
+static turns_list many_turns(void)
+{
+  turns_list out;
+  uint64_t seed = 12345;
+  for (int i = 0; i < MANY; i++)
+    for (int side = 0; side < 2; side++) {
+      double a[3];
+      for (int d = 0; d < 3; d++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        a[d] = 3.0 * ((double)(seed >> 11) * 0x1p-53 - 0.5);
+      }
+      snprintf(out.of[i][side], sizeof out.of[i][side], "[%.6f, %.6f, %.6f]", a[0], a[1], a[2]);
+    }
+  return out;
+}
+
 typedef struct shell_runs {
-  impact ball[TURNS], paper[TURNS]; /* anticipation; the paper's projection */
+  impact ball[TURNS], paper[MANY]; /* anticipation; the paper's projection */
   impact rubbed[RUBS][RUB_TURNS];
   impact order[STEPS];
 } shell_runs;
 
 static vv_status run_all(vv_ctx *ctx, shell_runs *r)
 {
+  const turns_list turns = many_turns();
   for (int i = 0; i < TURNS; i++) {
-    const change c[3] = {{"bodies.left.rotation", turn[i][0]},
-                         {"bodies.right.rotation", turn[i][1]},
-                         {"contacts[0].projection", "predictor"}};
+    const change c[2] = {{"bodies.left.rotation", turn[i][0]}, {"bodies.right.rotation", turn[i][1]}};
     BOOK_TRY(run_example(ctx, "sphere-sphere-mu0.yaml", 2, c, &r->ball[i]));
+  }
+  for (int i = 0; i < MANY; i++) {
+    const change c[3] = {{"bodies.left.rotation", turns.of[i][0]},
+                         {"bodies.right.rotation", turns.of[i][1]},
+                         {"contacts[0].projection", "predictor"}};
     BOOK_TRY(run_example(ctx, "sphere-sphere-mu0.yaml", 3, c, &r->paper[i]));
   }
   for (int k = 0; k < RUBS; k++)
@@ -162,8 +187,8 @@ static void tables(book_chapter *c, const shell_runs *r)
       c, "run|energy, largest error|momentum drift|angular momentum drift|lost|largest strain energy (%)|its time "
          "(ms)|contact (ms)|velocity after (m/s)|penetration|impulses");
   for (int i = 0; i < TURNS; i++) snprintf(name, sizeof name, "spheres, turn %d", i + 1), row(c, name, &r->ball[i]);
-  for (int i = 0; i < TURNS; i++)
-    snprintf(name, sizeof name, "spheres, turn %d, predictor", i + 1), row(c, name, &r->paper[i]);
+  for (int i = 0; i < MANY; i++)
+    snprintf(name, sizeof name, "spheres, random turn %d, predictor", i + 1), row(c, name, &r->paper[i]);
   for (int k = 0; k < RUBS; k++)
     for (int i = 0; i < RUB_TURNS; i++)
       snprintf(name, sizeof name, "friction %s, turn %d", rub[k], i + 1), row(c, name, &r->rubbed[k][i]);
@@ -251,6 +276,32 @@ static double deviation(const impact *k, int n, pick_fn *pick)
 
 static const char balls[] = "examples/cirak2005/sphere-sphere-mu0.yaml, five mesh rotations";
 
+/* One published run against a distribution: mean and deviation of 20 rotations.  Five once stood here, and their deviation was
+ * 0.8 or 0.4 points by the order in which pairs of one step are answered, which follows the numbers of the nodes. */
+static void gain_claim(book_chapter *c, const impact *k)
+{
+  static const double published = 0.0258;
+  const double middle = mean(k, MANY, pick_gain), spread = deviation(k, MANY, pick_gain);
+  int as_much = 0;
+  for (int i = 0; i < MANY; i++) as_much += pick_gain(&k[i]) >= published;
+  book_claim a = {.id = "S2",
+                  .text = "total energy grows by 2.58 % because penetrations are removed",
+                  .published = "+2.58 %, one mesh",
+                  .evidence =
+                      "examples/cirak2005/sphere-sphere-mu0.yaml with `projection: predictor`, the paper's step with "
+                      "corrected formulas; 20 random rotations of the meshes (five stood here once, and the verdict "
+                      "turned when the numbering of the nodes did)"};
+  snprintf(
+      a.measured, sizeof a.measured,
+      "%+.2f %% to %+.2f %% by rotation of the meshes, mean %+.2f %%, deviation %.2f points; %d of %d gain 2.58 %% "
+      "or more",
+      100 * smallest(k, MANY, pick_gain), 100 * largest(k, MANY, pick_gain), 100 * middle, 100 * spread, as_much, MANY);
+  book_judge_count(&a, (smallest(k, MANY, pick_gain) > 0) + (fabs(middle - published) <= 3 * spread), 2, "");
+  snprintf(a.rule, sizeof a.rule, "a gain in every run, and 2.58 %% within three deviations of the mean");
+  a.chaotic = true;
+  book_add_claim(c, &a);
+}
+
 static void sphere_claims(book_chapter *c, const shell_runs *r)
 {
   book_claim a = {.id = "S1",
@@ -262,19 +313,7 @@ static void sphere_claims(book_chapter *c, const shell_runs *r)
   a.chaotic = true;
   book_judge_above(&a, mean(r->ball, TURNS, pick_stored), 0.5);
   book_add_claim(c, &a);
-  book_claim b = {.id = "S2",
-                  .text = "total energy grows by 2.58 % because penetrations are removed",
-                  .published = "+2.58 %, one mesh",
-                  .evidence = "the same with `projection: predictor`, the paper's step with corrected formulas"};
-  const double middle = mean(r->paper, TURNS, pick_gain), spread = deviation(r->paper, TURNS, pick_gain);
-  snprintf(b.measured, sizeof b.measured, "%+.2f %% to %+.2f %% by rotation of the meshes, %+.2f +- %.2f %%",
-           100 * smallest(r->paper, TURNS, pick_gain), 100 * largest(r->paper, TURNS, pick_gain), 100 * middle,
-           100 * spread);
-  book_judge_count(&b, (smallest(r->paper, TURNS, pick_gain) > 0) + (fabs(middle - 0.0258) <= 3 * spread), 2,
-                   "a gain in every run, 2.58 % within three deviations of the mean");
-  snprintf(b.rule, sizeof b.rule, "a gain in every run, and 2.58 %% within three deviations of the mean");
-  b.chaotic = true;
-  book_add_claim(c, &b);
+  gain_claim(c, r->paper);
   book_claim d = {.id = "S3",
                   .text = "linear and angular momentum are practically constant",
                   .published = "figure 12",
@@ -350,35 +389,25 @@ static void friction_claims(book_chapter *c, const shell_runs *r)
 
 /* Figure 14 plots the total energy of one run for each friction, with the paper's step; it does not say how far off their
  * centres the spheres meet.  Head on, the paper's step, total energy, 20 rotations of the meshes. */
-enum { STICK_TURNS = 20, STICKS = 2 };
+enum { STICKS = 2 };
 
 static vv_status sticking(book_chapter *c, vv_ctx *ctx)
 {
   static const char *const mu[STICKS] = {"0.5", "1"};
   double middle[STICKS], spread[STICKS];
-  uint64_t seed = 12345;
-  impact k[STICK_TURNS];
-  char turns[STICK_TURNS][2][64];
-  for (int i = 0; i < STICK_TURNS; i++)
-    for (int side = 0; side < 2; side++) {
-      double a[3];
-      for (int d = 0; d < 3; d++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        a[d] = 3.0 * ((double)(seed >> 11) * 0x1p-53 - 0.5);
-      }
-      snprintf(turns[i][side], sizeof turns[i][side], "[%.6f, %.6f, %.6f]", a[0], a[1], a[2]);
-    }
+  impact k[MANY];
+  const turns_list turns = many_turns();
   for (int m = 0; m < STICKS; m++) {
-    for (int i = 0; i < STICK_TURNS; i++) {
-      const change ch[4] = {{"bodies.left.rotation", turns[i][0]},
-                            {"bodies.right.rotation", turns[i][1]},
+    for (int i = 0; i < MANY; i++) {
+      const change ch[4] = {{"bodies.left.rotation", turns.of[i][0]},
+                            {"bodies.right.rotation", turns.of[i][1]},
                             {"contacts[0].projection", "predictor"},
                             {"contacts[0].friction", mu[m]}};
       BOOK_TRY(run_example(ctx, "sphere-sphere-mu0.yaml", 4, ch, &k[i]));
     }
-    middle[m] = mean(k, STICK_TURNS, pick_total), spread[m] = deviation(k, STICK_TURNS, pick_total);
+    middle[m] = mean(k, MANY, pick_total), spread[m] = deviation(k, MANY, pick_total);
   }
-  const double fall = middle[1] - middle[0], error = hypot(spread[0], spread[1]) / sqrt(STICK_TURNS);
+  const double fall = middle[1] - middle[0], error = hypot(spread[0], spread[1]) / sqrt(MANY);
   book_claim b = {.id = "S8",
                   .text = "the loss lessens for larger friction (0.75 and 1), because contacts stick",
                   .published = "figure 14, one run each",

@@ -1,42 +1,28 @@
 /* validation/impact2017.c  Beams on a floor: the eight published runs of 2017 and the one of 2016. */
 #include "impact2017.h"
 
+#include "second.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const double impact_when[IMPACT_TIMES] = {0.0053, 0.01, 0.015};
 
-/* clang-format off */
-const impact_reference impact_run[IMPACT_RUNS] = {
-  {"fast, A = 5, step 4e-5", {.over = 4e-5, .elements = 5, .step = 4e-5, .end = 0.5},
-   {5.033670872e-3, 11.387436860e-3, 32.987171e-3}, {-29.32645, -15.64695, -5.13822}, 153.612855644, {-1.804861022, -10.296844921, -4.715539423},
-   {{0.273871118091, -0.103073928890, 0.007810070055}, {0.201829069941, -0.117092759218, 0.145393320085}, {0.124619934253, -0.131981997677, 0.291064974961}}},
-  {"fast, A = 10, step 4e-5", {.over = 4e-5, .elements = 10, .step = 4e-5, .end = 0.5},
-   {4.662631948e-3, 6.977544817e-3, 10.734484884e-3}, {-30.81492, -23.40966, -16.42714}, 147.208535133, {-1.709240543, -9.615195999, -4.699035895},
-   {{0.280828863517, -0.096071536428, 0.019637907598}, {0.210385283858, -0.105612989972, 0.163874308315}, {0.134814869793, -0.115883035517, 0.316238356710}}},
-  {"fast, A = 20, step 1e-5", {.over = 4e-5, .elements = 20, .step = 1e-5, .end = 0.5},
-   {4.563312635e-3, 5.578666173e-3, 6.844414989e-3}, {-31.25084, -27.48733, -23.75171}, 145.611088407, {-1.678298308, -9.410637386, -4.681375816},
-   {{0.283048997822, -0.093937585480, 0.023014349071}, {0.212945913797, -0.101937673728, 0.168642524466}, {0.137638306026, -0.110812616082, 0.321779614086}}},
-  {"slow, A = 10, step 4e-5", {.over = 8e-5, .elements = 10, .step = 4e-5, .end = 2.5, .series = true},
-   {9.295848957e-3, 13.884363203e-3, 0}, {-15.47955, -11.76711, 0}, 38.045071068, {-0.852744735, -4.800635857, -2.345056590},
-   {{0.320444237832, -0.090539103516, 0.061814300227}, {0.285515592618, -0.095285219390, 0.010898073139}, {0.247957301612, -0.100204421509, 0.087762404637}}},
-  {"slow, A = 10, step 2e-5", {.over = 8e-5, .elements = 10, .step = 2e-5, .end = 2.5},
-   {9.290802726e-3, 13.877753433e-3, 0}, {-15.48782, -11.77263, 0}, 38.045501945, {0, 0, 0}, {{0}}},
-  {"slow, A = 16, step 2e-5", {.over = 8e-5, .elements = 16, .step = 2e-5, .end = 2.5},
-   {9.143888988e-3, 11.740840302e-3, 0}, {-15.63358, -13.28326, 0}, 37.723228650, {0, 0, 0}, {{0}}},
-  {"slowest, A = 10, step 4e-5", {.over = 20e-5, .elements = 10, .step = 4e-5, .end = 5, .series = true},
-   {17.776918508e-3, 22.898842543e-3, 0}, {-0.08734, -6.34803, 0}, 7.479577777, {-0.340647685, -1.918583429, -0.936951910},
-   {{0.344045738015, -0.087301377857, 0.110780109078}, {0.330122341354, -0.089167971053, 0.081438588615}, {0.315227443877, -0.091136212728, 0.050003363680}}},
-  {"slowest, A = 10, step 2e-5", {.over = 20e-5, .elements = 10, .step = 2e-5, .end = 5},
-   {17.756158697e-3, 22.893827384e-3, 0}, {-0.08724, -6.34933, 0}, 7.479750460, {0, 0, 0}, {{0}}},
+const impact_def impact_run[IMPACT_RUNS] = {
+    {"fast, A = 5, step 4e-5", {.over = 4e-5, .elements = 5, .step = 4e-5, .end = 0.5}},
+    {"fast, A = 10, step 4e-5", {.over = 4e-5, .elements = 10, .step = 4e-5, .end = 0.5}},
+    {"fast, A = 20, step 1e-5", {.over = 4e-5, .elements = 20, .step = 1e-5, .end = 0.5}},
+    {"slow, A = 10, step 4e-5", {.over = 8e-5, .elements = 10, .step = 4e-5, .end = 2.5, .series = true}},
+    {"slow, A = 10, step 2e-5", {.over = 8e-5, .elements = 10, .step = 2e-5, .end = 2.5}},
+    {"slow, A = 16, step 2e-5", {.over = 8e-5, .elements = 16, .step = 2e-5, .end = 2.5}},
+    {"slowest, A = 10, step 4e-5", {.over = 20e-5, .elements = 10, .step = 4e-5, .end = 5, .series = true}},
+    {"slowest, A = 10, step 2e-5", {.over = 20e-5, .elements = 10, .step = 2e-5, .end = 5}},
 };
-/* clang-format on */
 
 static const char both_text[] = "the eight runs of section 5.3, jump rules nodal and slab";
-/* Written for this comparison alone and not shipped: its numbers stand in impact_run above. */
-static const char second_text[] = "numbers of a second program, stored in validation/impact2017.c";
-static const char eight_text[] = "the eight runs of section 5.3, jump rule nodal";
+static const char second_text[] = "a second program, validation/second.c";
+static const char eight_text[] = "the eight runs of section 5.3, jump rule nodal; three impacts each";
 
 typedef struct impact_runs {
   falls_record run[IMPACT_RUNS][IMPACT_RULES];
@@ -58,39 +44,98 @@ static vv_status run_all(vv_ctx *ctx, impact_runs *r)
   return falls_run(ctx, &old, &r->old);
 }
 
-/* ---- against stored numbers of a second program ---- */
+/* ---- against the second program ---- */
+
+/* What it says of one run. */
+typedef struct second_fall_record {
+  double time[FALLS_FIRST], speed[FALLS_FIRST]; /* s, m/s: of the first impacts */
+  double energy;                                /* of the first slab */
+  double momentum[FALLS_MOMENTA];
+  double tip[IMPACT_TIMES][3];
+} second_fall_record;
+
+static void second_open(const falls_def *d, second_beam *b, second_node *n)
+{
+  static const double at[3] = {0, 0, 0}, d1[3] = {1, 0, 0}, k[3] = {1, 4.5, 1}, g[3] = {0, 0, 1};
+  static const double later_k[3] = {1.004, 4.522, 0.996}, later_g[3] = {-0.004, 0, 1};
+  const double d3[3] = {0, -sin(0.5), cos(0.5)}, later[3] = {0, 2e-5 * d3[1], 2e-5 * d3[2]};
+  second_node toward[SECOND_NODES];
+  *b = (second_beam){.elements = d->elements,
+                     .length = 0.5,
+                     .side = 0.05,
+                     .young = 1e3,
+                     .poisson = 0.35,
+                     .density = 1e3,
+                     .group_strain = true,
+                     .group_time = true,
+                     .gravity = 10};
+  second_shape(b, at, d3, d1, k, g, true, n);
+  second_shape(b, later, d3, d1, later_k, later_g, true, toward);
+  second_first_flight(b, n, toward, d->over, d->step);
+}
+
+static void second_start(const second_beam *b, const second_node *n, double h, second_fall_record *out)
+{
+  second_node next[SECOND_NODES];
+  for (int i = 0; i <= b->elements; i++) {
+    out->momentum[FALLS_J3] += n[i].x[0] * n[i].p[1] - n[i].x[1] * n[i].p[0] + n[i].s[2];
+    for (int c = 0; c < 2; c++) out->momentum[FALLS_P1 + c] += n[i].p[c];
+  }
+  memcpy(next, n, sizeof next);
+  second_drift(b, next, h);
+  out->energy = second_slab_energy(b, n, next, h);
+}
+
+/* Until the first impacts are seen, `last` is over, and the tip was looked at. */
+static void second_record(const falls_def *d, double last, second_fall_record *out)
+{
+  second_node n[SECOND_NODES] = {0}, part[SECOND_NODES];
+  second_beam b;
+  second_impacts seen = {.room = FALLS_FIRST, .time = out->time, .speed = out->speed};
+  *out = (second_fall_record){0};
+  second_open(d, &b, n);
+  second_start(&b, n, d->step, out);
+  second_kick(&b, n, 0, -d->step / 2); /* the given flight is the first one */
+  int looked = 0;
+  for (int64_t k = 0; looked < IMPACT_TIMES || (double)k * d->step <= last; k++) {
+    const double t = (double)k * d->step;
+    for (; looked < IMPACT_TIMES && impact_when[looked] < t + d->step * (1 - 1e-9); looked++) {
+      memcpy(part, n, sizeof part);
+      if (impact_when[looked] - t > 1e-6 * d->step) second_fall(&b, part, t, impact_when[looked] - t, NULL);
+      memcpy(out->tip[looked], part[d->elements].x, sizeof out->tip[looked]);
+    }
+    second_fall(&b, n, t, d->step, &seen);
+  }
+}
 
 static void claim_beginnings(book_chapter *c, const impact_runs *r)
 {
   double time = 0, speed = 0, energy = 0, momentum = 0, tip = 0;
   for (int i = 0; i < IMPACT_RUNS; i++) {
-    const impact_reference *ref = &impact_run[i];
     const falls_record *m = &r->run[i][IMPACT_NODAL];
-    for (int k = 0; k < FALLS_FIRST && ref->time[k] > 0; k++) {
-      const bool short_print = i == 0 && k == 2; /* six decimals of a millisecond in place of nine */
-      const double off = fabs(m->time[k] - ref->time[k]);
-      time = fmax(time, short_print ? off / 5e-10 * 1e-9 : off / ref->time[k]);
-      speed = fmax(speed, fabs(m->speed[k] - ref->speed[k]));
+    second_fall_record ref;
+    second_record(&impact_run[i].def, m->time[FALLS_FIRST - 1], &ref);
+    for (int k = 0; k < FALLS_FIRST; k++) {
+      time = fmax(time, fabs(m->time[k] / ref.time[k] - 1));
+      speed = fmax(speed, fabs(m->speed[k] - ref.speed[k]));
     }
-    energy = fmax(energy, fabs(r->run[i][IMPACT_SLAB].start / ref->energy - 1));
-    for (int k = 0; k < FALLS_MOMENTA && ref->momentum[0] != 0; k++)
-      momentum = fmax(momentum, fabs(m->momentum[k] / ref->momentum[k] - 1));
-    for (int k = 0; k < IMPACT_TIMES && ref->tip[0][0] != 0; k++)
-      for (int j = 0; j < 3; j++) tip = fmax(tip, fabs(r->tip[i][k][j] - ref->tip[k][j]));
+    energy = fmax(energy, fabs(r->run[i][IMPACT_SLAB].start / ref.energy - 1));
+    for (int k = 0; k < FALLS_MOMENTA; k++) momentum = fmax(momentum, fabs(m->momentum[k] / ref.momentum[k] - 1));
+    for (int k = 0; k < IMPACT_TIMES; k++)
+      for (int j = 0; j < 3; j++) tip = fmax(tip, fabs(r->tip[i][k][j] - ref.tip[k][j]));
   }
   book_claim claim = impact_claim("I4", "first impacts of the eight runs", second_text, eight_text);
   snprintf(claim.measured, sizeof claim.measured, "times off by %s relative, speeds by %s m/s", book_error(time).s,
            book_error(speed).s);
-  book_judge_target(&claim, fmax(time / 1e-9, speed / 6e-6), 1);
-  snprintf(claim.rule, sizeof claim.rule, "times agree to 1e-9 relative and speeds to their last digit");
+  book_judge_target(&claim, fmax(time, speed / 1e3), 1e-9);
+  snprintf(claim.rule, sizeof claim.rule, "times agree to 1e-9 relative and speeds to 1e-6 m/s");
   book_add_claim(c, &claim);
   claim = impact_claim("I5", "tip at t = 0.0053, 0.01 and 0.015 s", second_text,
-                       "the five runs it lists; a time inside a step by a partial step that is thrown away");
+                       "the eight runs; a time inside a step by a partial step that is thrown away");
   snprintf(claim.measured, sizeof claim.measured, "off by %s m", book_error(tip).s);
   book_judge_target(&claim, tip, 1e-9);
   book_add_claim(c, &claim);
-  claim = impact_claim("I6", "energy of the first slab and J3, P1, P2 at t = 0", second_text,
-                       "the eight runs, momenta of five of them");
+  claim = impact_claim("I6", "energy of the first slab and J3, P1, P2 at t = 0", second_text, "the eight runs");
   snprintf(claim.measured, sizeof claim.measured, "energy off by %s, momenta by %s relative", book_error(energy).s,
            book_error(momentum).s);
   book_judge_target(&claim, fmax(energy, momentum), 1e-9);
@@ -119,12 +164,16 @@ static void claim_speeds(book_chapter *c, const impact_runs *r)
   }
   claim_speed(c, "I1", "speed of the first impact, (5.14)", "about 30 m/s", lo[0], hi[0], 30);
   claim_speed(c, "I2", "speed of the first impact, (5.15)", "about 15 m/s", lo[1], hi[1], 15);
-  book_claim slowest = impact_claim("I3", "speed of the first impact, (5.16)", "estimated to about 6 m/s",
-                                    "the runs of this speed, all grids, jump rule nodal");
-  book_judge_unchecked(&slowest, "an estimate of the paper, and a matter of the reading of its moments");
+  book_claim slowest =
+      impact_claim("I3", "speed estimated at the first impact, (5.16)", "about 6 m/s",
+                   "the runs of this speed, jump rule nodal; 30, 15 and 6 m/s go with the velocities of (5.14) to "
+                   "(5.16), and in the two faster ones it is the tip that strikes first; with the moments as printed: "
+                   "I32");
   snprintf(slowest.measured, sizeof slowest.measured,
-           "%s m/s (node 0; the tip, later, at %s to %s m/s); with the moments as printed: I32",
-           book_fixed(-r->run[6][IMPACT_NODAL].speed[0], 2).s, book_fixed(lo[2], 2).s, book_fixed(hi[2], 2).s);
+           "%s to %s m/s (tip); node 0, which starts on the floor, falls back on it before, at %s m/s",
+           book_fixed(lo[2], 2).s, book_fixed(hi[2], 2).s, book_fixed(-r->run[6][IMPACT_NODAL].speed[0], 2).s);
+  book_judge_about(&slowest, lo[2], hi[2], 6);
+  snprintf(slowest.rule, sizeof slowest.rule, "\"about\": the tip within 10 %% of 6");
   book_add_claim(c, &slowest);
 }
 

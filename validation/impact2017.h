@@ -6,16 +6,12 @@
 enum { IMPACT_RUNS = 8, IMPACT_RULES = 2, IMPACT_TIMES = 3 };
 enum { IMPACT_NODAL, IMPACT_SLAB };
 
-/* The published runs, and what a second program gives for them (0: it does not say). */
-typedef struct impact_reference {
+/* The published runs. */
+typedef struct impact_def {
   const char *name;
   falls_def def;
-  double time[FALLS_FIRST], speed[FALLS_FIRST]; /* s, m/s */
-  double energy;                                /* of the first slab */
-  double momentum[FALLS_MOMENTA];
-  double tip[IMPACT_TIMES][3];
-} impact_reference;
-extern const impact_reference impact_run[IMPACT_RUNS];
+} impact_def;
+extern const impact_def impact_run[IMPACT_RUNS];
 extern const double impact_when[IMPACT_TIMES];
 
 static inline book_claim impact_claim(const char *id, const char *text, const char *published, const char *evidence)

@@ -297,16 +297,17 @@ static vv_status write_sphere(book *b, book_chapter *c)
     run_close(&r);
   }
   book_table_end(c);
-  const double order = log2(fabs(error[1] / error[2]));
+  static const double size[SIZES] = {4, 2, 1}; /* of a triangle */
+  const double wrong[SIZES] = {fabs(error[0]), fabs(error[1]), fabs(error[2])}, order = book_fit(SIZES, size, wrong);
   book_claim claim = {
       .id = "F7",
       .text = "sphere under a pulse of pressure: plastic strain that stays, of second order in the mesh or better",
       .published = "its equation of motion; order 2",
       .evidence = "320, 1280, 5120 triangles; yield 200 MPa, hardening 500 MPa, 12 MPa for 50 us"};
-  snprintf(claim.measured, sizeof claim.measured, "off by %s, %s, %s; order %s", book_percent(error[0]).s,
-           book_percent(error[1]).s, book_percent(error[2]).s, book_fixed(order, 1).s);
-  book_judge_exact(&claim, order >= 1.8 ? fabs(error[2]) : INFINITY, 8e-3);
-  snprintf(claim.rule, sizeof claim.rule, "within 0.8 %% on the finest mesh and of order 1.8 at least");
+  snprintf(claim.measured, sizeof claim.measured, "off by %s, %s, %s; fit %s", book_percent(error[0]).s,
+           book_percent(error[1]).s, book_percent(error[2]).s, book_fixed(order, 2).s);
+  book_judge_exact(&claim, order >= 1.85 ? fabs(error[2]) : INFINITY, 1e-2);
+  snprintf(claim.rule, sizeof claim.rule, "within 1 %% on the finest mesh, and the fit over all at least 1.85");
   book_add_claim(c, &claim);
   return VV_OK;
 }

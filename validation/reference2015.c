@@ -1,48 +1,107 @@
-/* validation/reference2015.c  Places of the beam with concentrated masses, from an independent program that solves every
- * drift by Newton's iteration: nodes at the fractions 0, 5/22, 1/2, 17/22 and 1 of the length. */
+/* validation/reference2015.c  The beams of the 2015 paper by the second program. */
 #include "demoures2015.h"
 
-/* clang-format off */
-const reference_row reference_2015[REFERENCE_ROWS] = {
-    {false, BEAMS_LGVI, 22, 0.1,
-     {{-0.027350311, 0.106448981, 0.086365179}, {0.073082763, -0.087997165, 0.492154219}, {0.116538190, -0.190848058, 1.033180779}, {0.076493645, -0.085726462, 1.580733634}, {-0.018547469, 0.133001639, 1.983748408}}},
-    {false, BEAMS_LGVI, 22, 0.5,
-     {{-0.178099533, 0.464937067, 0.535191586}, {0.109728749, 0.178306906, 0.732885949}, {0.331263255, 0.011518688, 1.148520388}, {0.136777789, 0.283866778, 1.547254375}, {-0.119538187, 0.644252854, 1.600325531}}},
-    {false, BEAMS_LGVI, 22, 0.9,
-     {{-0.195680487, 0.571532587, 0.215365545}, {-0.274824974, 0.806728441, 0.599722516}, {-0.293750195, 0.996085889, 1.114248562}, {-0.216849704, 1.149870250, 1.633465102}, {-0.052032198, 1.115627303, 2.054294240}}},
-    {false, BEAMS_LGVI, 66, 0.1,
-     {{-0.027566536, 0.107307860, 0.095199963}, {0.069900506, -0.087832536, 0.497676101}, {0.124896709, -0.201985862, 1.033586120}, {0.067490675, -0.075961286, 1.569994562}, {-0.018386068, 0.133275737, 1.975973255}}},
-    {false, BEAMS_LGVI, 66, 0.5,
-     {{-0.180751135, 0.496208471, 1.045531276}, {0.112699074, 0.163705985, 0.921304338}, {0.395230939, -0.071158350, 1.185573026}, {0.121694968, 0.328717393, 1.319122201}, {-0.128368199, 0.627507284, 1.089344368}}},
-    {false, BEAMS_LGVI, 66, 0.9,
-     {{-0.412743176, 0.699225398, 1.659822997}, {-0.049688299, 0.930049895, 1.551120149}, {0.271680467, 0.697919823, 1.216593864}, {0.090360455, 0.710329529, 0.769721281}, {-0.033688872, 1.099658446, 0.576809569}}},
-    {false, BEAMS_LAVI, 22, 0.9,
-     {{-0.195680410, 0.571532072, 0.215364997}, {-0.274825019, 0.806725685, 0.599722866}, {-0.293750267, 0.996087554, 1.114248040}, {-0.216849838, 1.149871758, 1.633465664}, {-0.052031944, 1.115626945, 2.054294780}}},
-    {false, BEAMS_LAVI, 66, 0.9,
-     {{-0.412743174, 0.699225391, 1.659822997}, {-0.049688287, 0.930049872, 1.551120115}, {0.271680483, 0.697919806, 1.216593860}, {0.090360434, 0.710329562, 0.769721317}, {-0.033688881, 1.099658449, 0.576809568}}},
-    {false, BEAMS_FEEM, 22, 0.1,
-     {{-0.027598250, 0.107346188, 0.096958413}, {0.068736157, -0.086248641, 0.500374713}, {0.127415113, -0.206410672, 1.034443337}, {0.063635397, -0.071126058, 1.566145707}, {-0.018198291, 0.132945661, 1.974044376}}},
-    {false, BEAMS_FEEM, 22, 0.5,
-     {{-0.159026442, 0.476454539, 1.132849939}, {0.027479357, 0.213256012, 0.823246211}, {0.309827524, 0.033279517, 1.164721051}, {0.097182118, 0.391585045, 1.342622865}, {-0.118181426, 0.609543867, 1.013210712}}},
-    {false, BEAMS_FEEM, 22, 0.9,
-     {{-0.332172890, 0.734847489, 1.913000746}, {-0.177680175, 0.784211775, 1.493270379}, {0.214716036, 0.775620556, 1.125757306}, {-0.103538467, 0.908559471, 0.762325968}, {-0.056317034, 1.037226255, 0.353545963}}},
-    {false, BEAMS_FEEM, 66, 0.1,
-     {{-0.027605253, 0.107382707, 0.097400666}, {0.069322200, -0.086089836, 0.500544060}, {0.126952651, -0.204778431, 1.035131029}, {0.064270840, -0.072009593, 1.566855445}, {-0.018235619, 0.132976653, 1.973559229}}},
-    {false, BEAMS_FEEM, 66, 0.5,
-     {{-0.159264087, 0.476864090, 1.126446734}, {0.031356736, 0.215430869, 0.836852544}, {0.310453643, 0.031359725, 1.166999143}, {0.098251806, 0.383114654, 1.344844468}, {-0.118378171, 0.610556494, 1.019312070}}},
-    {false, BEAMS_FEEM, 66, 0.9,
-     {{-0.344740068, 0.731024950, 1.890974863}, {-0.153958638, 0.761195951, 1.490407154}, {0.238153950, 0.771313890, 1.127758782}, {-0.075875586, 0.911471894, 0.768992818}, {-0.053755236, 1.044670374, 0.376164297}}},
-    {true, BEAMS_LGVI, 22, 0.9,
-     {{-0.136442662, 0.664898271, 0.083593958}, {-0.322931760, 0.838401770, 0.451269361}, {-0.378550975, 0.953667167, 0.970982942}, {-0.313848091, 0.926306687, 1.510614320}, {-0.179448292, 0.844351728, 1.933805638}}},
-    {true, BEAMS_LGVI, 66, 0.9,
-     {{-0.346147429, 0.753549755, 1.320163040}, {-0.008761580, 0.511740409, 1.470999890}, {0.331805830, 0.501373639, 1.130527945}, {0.167314142, 0.776031755, 0.713806351}, {-0.237627234, 0.920198531, 0.631442662}}},
-    {true, BEAMS_LAVI, 22, 0.9,
-     {{-0.136442370, 0.664898134, 0.083593585}, {-0.322932323, 0.838395845, 0.451270229}, {-0.378551734, 0.953669520, 0.970983850}, {-0.313849317, 0.926308441, 1.510615362}, {-0.179448120, 0.844351054, 1.933805699}}},
-    {true, BEAMS_LAVI, 66, 0.9,
-     {{-0.346147431, 0.753549751, 1.320163043}, {-0.008761582, 0.511740373, 1.470999866}, {0.331805822, 0.501373624, 1.130527940}, {0.167314132, 0.776031765, 0.713806353}, {-0.237627228, 0.920198535, 0.631442664}}},
-    {true, BEAMS_FEEM, 22, 0.9,
-     {{-0.227621533, 0.716956573, 1.630138491}, {-0.052691521, 0.314412774, 1.510910791}, {0.142826304, 0.330472426, 1.006689442}, {-0.202166352, 1.327545515, 0.430072513}, {-0.228266233, 0.875747313, 0.394608168}}},
-    {true, BEAMS_FEEM, 66, 0.9,
-     {{-0.300671372, 0.746631670, 1.599168208}, {0.056950440, 0.511954546, 1.482284695}, {-0.000423166, 0.704159652, 1.033742634}, {0.155996149, 0.762452297, 0.544294036}, {-0.213819785, 0.884305106, 0.397820593}}},
-};
-/* clang-format on */
+#include "second.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const int reference_fraction[REFERENCE_NODES] = {0, 5, 11, 17, 22};
+
+typedef struct second_run {
+  second_beam beam;
+  second_node n[SECOND_NODES];
+  second_feem *feem; /* NULL: an explicit step */
+  double step;
+  int64_t done;
+} second_run;
+
+static second_run *open_run(const beams_def *d)
+{
+  static const double zero[3] = {0, 0, 0}, ez[3] = {0, 0, 1}, ex[3] = {1, 0, 0};
+  const double half = acos(-1) / 6, axis[3] = {-cos(half), 0, sin(half)}, normal[3] = {sin(half), 0, cos(half)};
+  const double bent[3] = {0, acos(-1) / 3, 0}, pressed[3] = {0, 0, 0.75}; /* an arc of 120 degrees, 3/4 of the length */
+  const bool masses = d->shape == BEAMS_MASSES;
+  second_run *r = d->elements < SECOND_NODES ? calloc(1, sizeof *r) : NULL;
+  if (r == NULL) return NULL;
+  r->beam = (second_beam){.elements = d->elements,
+                          .length = 2,
+                          .side = 0.05,
+                          .young = masses ? 1e7 : 1e4,
+                          .poisson = 0.35,
+                          .density = 1000,
+                          .group_time = d->scheme == BEAMS_LAVI,
+                          .masses = masses};
+  r->step = d->step;
+  if (masses) {
+    second_shape(&r->beam, zero, ez, ex, zero, ez, false, r->n);
+    second_profile(&r->beam, d->twelve, r->n);
+  } else {
+    second_shape(&r->beam, zero, axis, normal, bent, pressed, false, r->n);
+  }
+  if (d->drift) second_kick(&r->beam, r->n, 0, -d->step / 2); /* at rest: the first flight stands still */
+  if (d->scheme == BEAMS_FEEM && (r->feem = second_feem_open(&r->beam, r->n)) == NULL) {
+    free(r);
+    return NULL;
+  }
+  return r;
+}
+
+static vv_status run_to(second_run *r, double t)
+{
+  for (const int64_t upto = llround(t / r->step); r->done < upto; r->done++) {
+    const double now = (double)r->done * r->step;
+    if (r->feem == NULL)
+      second_step(&r->beam, r->n, now, r->step);
+    else if (!second_feem_step(r->feem, now, r->step))
+      return VV_STOPPED;
+  }
+  if (r->feem != NULL) second_feem_look(r->feem, r->n);
+  return VV_OK;
+}
+
+static void close_run(second_run *r)
+{
+  second_feem_close(r->feem);
+  free(r);
+}
+
+vv_status reference_masses(const beams_def *d, int n, const double when[], double place[][REFERENCE_NODES][3])
+{
+  second_run *r = open_run(d);
+  vv_status status = r != NULL ? VV_OK : VV_NOMEM;
+  for (int k = 0; k < n && status == VV_OK; k++) {
+    status = run_to(r, when[k]);
+    for (int i = 0; i < REFERENCE_NODES; i++)
+      for (int c = 0; c < 3; c++) place[k][i][c] = r->n[d->elements * reference_fraction[i] / 22].x[c];
+  }
+  if (r != NULL) close_run(r);
+  return status;
+}
+
+/* Largest difference of any of the twelve numbers of a node, at the end. */
+static double apart(const second_run *r, beams_run *run)
+{
+  double most = 0, g[12];
+  for (int i = 0; i <= run->def.elements; i++) {
+    beams_node(run, i, g);
+    for (int c = 0; c < 12; c++) {
+      const double other = c < 3 ? r->n[i].x[c] : r->n[i].r[c % 3][c / 3 - 1];
+      most = fmax(most, fabs(g[c] - other));
+    }
+  }
+  return most;
+}
+
+vv_status reference_apart(vv_ctx *ctx, const beams_def *d, double end, double *most)
+{
+  beams_run run;
+  BOOK_TRY(beams_open(ctx, d, &run));
+  second_run *r = open_run(d);
+  vv_status status = r != NULL ? beams_steps(&run, llround(end / d->step)) : VV_NOMEM;
+  if (status == VV_OK) status = run_to(r, end);
+  if (status == VV_OK) *most = apart(r, &run);
+  if (r != NULL) close_run(r);
+  beams_close(&run);
+  return status;
+}

@@ -391,9 +391,10 @@ static vv_status flexible(book_chapter *c, vv_ctx *ctx)
       .text = "their energy error falls with the step: second order, but for where in a step the impacts fall",
       .published = "2",
       .evidence = "as N12, from 0.4 to 0.1"};
-  snprintf(claim.measured, sizeof claim.measured, "%s (the lesser of both)", book_fixed(fall, 1).s);
+  snprintf(claim.measured, sizeof claim.measured, "%s (the lesser of both)", book_fixed(fall, 2).s);
   book_judge_target(&claim, -fall, -1.5);
-  snprintf(claim.rule, sizeof claim.rule, "power 1.5 or more, in both scenes");
+  snprintf(claim.rule, sizeof claim.rule,
+           "power 1.5 or more, in both scenes: half an order below 2 is left to where the impacts fall");
   book_add_claim(c, &claim);
   return VV_OK;
 }

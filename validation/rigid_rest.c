@@ -391,31 +391,38 @@ static vv_status heap_finding(book_chapter *c, solids_run *run, const heap_facts
   return VV_OK;
 }
 
+/* Rest is no consequence of the model without a resistance to rolling (N23); with one it is, and how large it is must not
+ * matter much. */
 static vv_status heaps(book_chapter *c, vv_ctx *ctx)
 {
-  enum { HEAPS = 2 };
+  enum { HEAPS = 2, ROLLS = 3 };
   static const int side[HEAPS] = {4, 6};
-  static const char rolls[] = "restitution: 0, friction: 0.5, rolling: 1e-5";
-  heap_facts plain[HEAPS], f[HEAPS];
+  static const char *const roll[ROLLS] = {"1e-6", "1e-5", "1e-4"};
+  heap_facts plain[HEAPS], f[HEAPS][ROLLS];
   double rise = 0;
   int settled = 0;
   book_heading(c, "Heaps");
   book_say(c,
            "Cubes of 0.5 m in random orientation and jittered places fall into a bin, friction 0.5, restitution 0, "
-           "step 4e-3 s, with and without a resistance to rolling of 1e-5 m. Columns are easy; here every box leans on "
-           "others at edges and corners. At rest means that no box moves at all.");
-  book_columns(c, "boxes|time (s)|largest speed (m/s)|penetration (edges)|largest rise in a step|books");
+           "step 4e-3 s, without and with a resistance to rolling. Columns are easy; here every box leans on others at "
+           "edges and corners. At rest means that no box moves at all.");
+  book_columns(c, "boxes, rolling (m)|time (s)|largest speed (m/s)|penetration (edges)|largest rise in a step|books");
   for (int i = 0; i < HEAPS; i++) {
     solids_run run;
-    BOOK_TRY(heap_run(ctx, side[i], rolls, &run, &f[i]));
-    solids_close(&run);
-    heap_line(c, side[i], "rolling 1e-5 m", &f[i]);
+    for (int k = 0; k < ROLLS; k++) {
+      char rolls[96];
+      snprintf(rolls, sizeof rolls, "%s, rolling: %s", rests, roll[k]);
+      BOOK_TRY(heap_run(ctx, side[i], rolls, &run, &f[i][k]));
+      solids_close(&run);
+      heap_line(c, side[i], roll[k], &f[i][k]);
+      rise = fmax(rise, f[i][k].rise), settled += f[i][k].most == 0.0;
+    }
     BOOK_TRY(heap_run(ctx, side[i], rests, &run, &plain[i]));
     heap_line(c, side[i], "none", &plain[i]);
     const vv_status status = i + 1 == HEAPS ? heap_finding(c, &run, plain) : VV_OK;
     solids_close(&run);
     BOOK_TRY(status);
-    rise = fmax(rise, fmax(f[i].rise, plain[i].rise)), settled += f[i].most == 0.0;
+    rise = fmax(rise, plain[i].rise);
   }
   book_table_end(c);
   book_claim claim = {.id = "N21",
@@ -427,16 +434,18 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   book_add_claim(c, &claim);
   claim = (book_claim){
       .id = "N22",
-      .text = "disordered heaps of 64 and 216 boxes come to rest where rolling is resisted",
-      .published = "rest",
+      .text = "disordered heaps of 64 and 216 boxes come to rest where rolling is resisted, little or much",
+      .published = "rest; without resistance the model has no rest to come to (N23)",
       .evidence =
-          "`rolling: 1e-5` (m), steps of 4e-3 s, looked at every 0.1 s, for 10 s at most; the resistance was put "
-          "in after the 216 had missed this target without it, for the reason in N23; 6 and 8 s stood here once, "
-          "and were met by another solver; 1000 boxes: bench_heap"};
-  snprintf(claim.measured, sizeof claim.measured, "%d of %d at rest, after %s and %s s", settled, HEAPS,
-           book_number(f[0].time, 3).s, book_number(f[1].time, 3).s);
+          "`rolling: 1e-6`, 1e-5, 1e-4 (m), steps of 4e-3 s, looked at every 0.1 s, for 10 s at most; the target "
+          "was once asked without the resistance, within 6 and 8 s, and missed by the 216: what misses is told "
+          "in N23; 1000 boxes: bench_heap"};
+  snprintf(claim.measured, sizeof claim.measured, "%d of %d at rest, 64 after %s, %s, %s s, 216 after %s, %s, %s s",
+           settled, HEAPS * ROLLS, book_number(f[0][0].time, 3).s, book_number(f[0][1].time, 3).s,
+           book_number(f[0][2].time, 3).s, book_number(f[1][0].time, 3).s, book_number(f[1][1].time, 3).s,
+           book_number(f[1][2].time, 3).s);
   claim.chaotic = true;
-  book_judge_target_count(&claim, settled, HEAPS, "nothing moves within 10 s");
+  book_judge_target_count(&claim, settled, HEAPS * ROLLS, "nothing moves within 10 s");
   book_add_claim(c, &claim);
   return VV_OK;
 }

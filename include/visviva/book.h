@@ -35,7 +35,7 @@ typedef struct vv_posted {
   double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
   double held;  /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
   double lent;  /* J^2: sum of squares of what contacts lent, of each no more than it may [contact 30b] */
-  double cuts;  /* J: by which cuts of shells have lessened damage_loss [mat 25] */
+  double cuts;  /* J: what cuts of shells have lent and damage has not taken since; in the column contact [mat 25] */
 } vv_posted;
 
 struct vv_ledger {
@@ -55,6 +55,7 @@ struct vv_ledger {
   double penetration;                     /* now */
   vv_overlap overlap;                     /* the one, of all steps, that is the largest part of the smaller body */
   double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
+  double max_stretch, stretch_when;       /* the same of strains: 1 is beyond what the law means */
   double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
   int64_t contacts;   /* closed or touching pairs at this step */
   int64_t impacts;    /* events since the start */

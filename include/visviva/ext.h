@@ -310,8 +310,9 @@ typedef struct vv_implicit_parts {
   /* One correction of Newton's iteration under these loads (N, N m), by a new tangent or the last one.  Sizes of the correction
    * and of the whole step, in one unit.  false: there is none. */
   bool (*correct)(double *work, const double *load, bool fresh, double *added, double *whole);
-  /* What loads x change of the step, to first order, by the last tangent; in place. */
-  void (*respond)(double *work, double *x);
+  /* What loads x change of the step, to first order, by the last tangent; in place.  part: of itself that may be left, where that is
+   * found by iteration. */
+  void (*respond)(double *work, double part, double *x);
   void (*node)(const double *work, int64_t node, vv_implicit_node *out);
   void (*rate)(const double *work, int64_t node, double v[6]); /* m/s, rad/s: at the start */
   void (*guide)(const double *work, double e[3]); /* the line along which all nodes move; NULL: they are free */
@@ -431,6 +432,10 @@ typedef struct vv_body_kind {
   /* flow(h), then as stride; flow(h), then f += force at t: in one pass.  NULL: one after the other is as good */
   void (*flow_stride)(const vv_block *b, double h, double *q, double *p, vv_posted *post);
   void (*flow_kick)(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post);
+  /* f: what kick(t, 1) makes of momenta that are zero, p += h f; p += a f, drift(h): in one pass, of a block without loads that one
+   * rank has.  NULL: one after the other is as good */
+  void (*force_kick)(const vv_block *b, double h, const double *q, double *f, double *p);
+  void (*kick_drift)(const vv_block *b, double a, const double *f, double h, double *q, double *p);
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
   /* The same of body j of the block alone; NULL: energies of single bodies are not written */
   void (*audit_body)(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
@@ -472,6 +477,9 @@ typedef struct vv_body_kind {
   double (*answer_time)(const vv_block *b, int32_t body);
   /* How far the worst element is from its last sensible shape: 1 is flat, or folded; NULL: nothing is known of it. */
   double (*distortion)(const vv_block *b, const double *q);
+  /* The largest strain of an element whose law is linear in it: at 1 the terms that the law leaves out are as large as those that it
+   * has; NULL: no such law. [ledger 20] */
+  double (*stretch)(const vv_block *b, const double *q);
   /* Ranks: takes a share of the block, whose other functions then work on it and ask for what they need of others; gather
    * brings q and p of all others to rank 0.  NULL: every rank does all of it.  settle: what others need is given back, now that
    * a run is made; from then on all ranks call output and audit_body, and rank 0 has what they tell.  release: q and p of others

@@ -61,7 +61,9 @@ typedef struct vv_ledger vv_ledger; /* its fields are read by the functions belo
   X(VISCOUS_LOSS, "viscous_loss", "J")         \
   X(DAMAGE_LOSS, "damage_loss", "J")           \
   X(STEP_LOSS, "step_loss", "J")               \
-  X(JOINT_WORK, "joint_work", "J")
+  X(JOINT_WORK, "joint_work", "J")             \
+  X(MAX_STRETCH, "max_stretch", "1")           \
+  X(STRETCH_WHEN, "stretch_when", "s")
 #define VV_LEDGER_ENUM(name, text, unit) VV_LEDGER_##name,
 typedef enum vv_ledger_column { VV_LEDGER_LIST(VV_LEDGER_ENUM) VV_LEDGER_COLUMNS } vv_ledger_column;
 

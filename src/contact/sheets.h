@@ -43,6 +43,7 @@ typedef struct vvi_sheet_body {
       apart; /* of a beam with corners: what is nearer along it does not meet; INT32_MAX: nothing of one piece; 0: of others */
   bool ring;     /* such a beam is closed */
   double half;   /* half its thickness, where that counts */
+  double self;   /* m: a surface that meets itself keeps so far from itself; 0: it meets where it crosses */
   double length; /* tip: of what is behind it */
   double edge;   /* mean of its edges; INFINITY: it is rigid, a tip, an obstacle */
   bool loose;    /* its vertices are sums of movers (limit surface) */
@@ -140,6 +141,8 @@ typedef struct vvi_sheet_part {
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
 /* The smaller mean edge of two bodies; of tips among themselves, or with something rigid, their length. */
 double vvi_sheets_edge(const struct vvi_sheets *s, int32_t a, int32_t b);
+/* What two bodies, or one and itself, are held apart by under a rule. */
+double vvi_sheets_offset(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule);
 /* Clusters of every body with a mesh; size: elements of one at most.  (sheets/clusters.c) */
 vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
 /* To a prepared file, or from it: all but the rules, which the caller sets.  (sheets/keep.c) */

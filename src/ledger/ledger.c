@@ -51,6 +51,7 @@ static void fill_row(const vv_ledger *l, double out[VV_LEDGER_COLUMNS])
   out[VV_LEDGER_TOTAL] = vv_totals_energy(now), out[VV_LEDGER_INITIAL_TOTAL] = vv_totals_energy(&l->initial);
   out[VV_LEDGER_NODAL_TOTAL] = l->nodal_now, out[VV_LEDGER_ENERGY_H2] = l->modified_now;
   out[VV_LEDGER_MAX_DISTORTION] = l->max_distortion, out[VV_LEDGER_DISTORTION_WHEN] = l->distortion_when;
+  out[VV_LEDGER_MAX_STRETCH] = l->max_stretch, out[VV_LEDGER_STRETCH_WHEN] = l->stretch_when;
   out[VV_LEDGER_CLOSURE] = l->closure, out[VV_LEDGER_MAX_CLOSURE] = l->max_closure;
   out[VV_LEDGER_ENERGY_SCALE] = l->energy_scale;
   out[VV_LEDGER_P_DRIFT] = l->p_drift, out[VV_LEDGER_MAX_P_DRIFT] = l->max_p_drift;
@@ -180,6 +181,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
                    .rounding = rounding,
                    .reach = reach,
                    .distortion_when = -1.0,
+                   .stretch_when = -1.0,
                    .shadow_initial = NAN,
                    .energy_floor = rounding,
                    .anchor_events = -1};
@@ -233,10 +235,9 @@ double vvi_ledger_shadow_error(const vv_ledger *l)
 
 void vvi_ledger_note_losses(vv_ledger *l)
 {
-  const double lost[] = {
-      vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
-      vv_sum_value(&l->posted.step_loss),        vv_sum_value(&l->posted.viscous_loss),
-      vv_sum_value(&l->posted.plastic_work),     vv_sum_value(&l->posted.damage_loss) + l->posted.cuts};
+  const double lost[] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
+                         vv_sum_value(&l->posted.step_loss),        vv_sum_value(&l->posted.viscous_loss),
+                         vv_sum_value(&l->posted.plastic_work),     vv_sum_value(&l->posted.damage_loss)};
   for (int i = 0; i < VV_COUNT(lost); i++) { /* in every step: no calls */
     const double shrink = l->most_lost[i] - lost[i];
     if (shrink < 0.0) l->most_lost[i] = lost[i];

@@ -44,7 +44,7 @@ static inline int64_t vvi_block_reals(const vv_block *b, vvi_columns which)
   return (which == VVI_PLACES ? b->kind->node_q : b->kind->node_p) * b->column;
 }
 
-/* All nodes of a block that this rank moves, or n of them (node not NULL): copied; y += a x, of momenta. */
+/* All nodes of a block that this rank moves, or n of them (node not NULL): copied; y += a x, of momenta, or 0 where x is NULL. */
 void vvi_nodes_copy(const vv_block *b, vvi_columns which, int64_t n, const int32_t *node, const double *from,
                     double *to);
 void vvi_nodes_axpy(const vv_block *b, int64_t n, const int32_t *node, double a, const double *x, double *y);

@@ -109,6 +109,9 @@ vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out);
 
 void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double *p);
 int vvi_sys_drift(const vv_model *m, double h, double *q, double *p);
+/* f: all forces at t, then p += h f; p += a f, then the drift. */
+void vvi_sys_force_kick(const vv_model *m, double t, double h, const double *q, double *f, double *p);
+void vvi_sys_kick_drift(const vv_model *m, double a, const double *f, double h, double *q, double *p);
 /* Internal variables follow a drift of length h with momenta p: once after each drift.  post NULL: h is 0, see vv_body_kind. */
 void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_posted *post);
 /* Flow of the last drift, then kick, kick, drift; flow, then f += all forces at t. */

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "math/math.h"
+#include "model/columns.h"
 #include "model/traction.h"
 #include "visviva/net.h"
 
@@ -26,6 +27,39 @@ int vvi_sys_drift(const vv_model *m, double h, double *q, double *p)
     if (n > most) most = n;
   }
   return most;
+}
+
+/* Has one rank all of it, and nothing else than its elements and gravity pushes it? */
+static bool is_plain(const vv_block *b)
+{
+  return b->n_load == 0 && b->spans == 0;
+}
+
+void vvi_sys_force_kick(const vv_model *m, double t, double h, const double *q, double *f, double *p)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->force_kick != NULL && is_plain(b)) {
+      b->kind->force_kick(b, h, q + b->q0, f + b->p0, p + b->p0);
+      continue;
+    }
+    vvi_nodes_axpy(b, 0, NULL, 0.0, NULL, f);
+    b->kind->kick(b, t, 1.0, q + b->q0, f + b->p0);
+    vvi_nodes_axpy(b, 0, NULL, h, f, p);
+  }
+}
+
+void vvi_sys_kick_drift(const vv_model *m, double a, const double *f, double h, double *q, double *p)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->kick_drift != NULL && is_plain(b)) {
+      b->kind->kick_drift(b, a, f + b->p0, h, q + b->q0, p + b->p0);
+      continue;
+    }
+    vvi_nodes_axpy(b, 0, NULL, a, f, p);
+    b->kind->drift(b, h, q + b->q0, p + b->p0);
+  }
 }
 
 void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_posted *post)

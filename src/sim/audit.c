@@ -65,7 +65,7 @@ static bool looks_closely(const vv_sim *sim, int64_t most)
   return step % every == 0 || (step & (step - 1)) == 0;
 }
 
-/* Elements that are crushed flat, inside out or folded: told, since energies may close all the same.  Many of them cost as much as an
+/* Elements that are crushed flat, inside out, folded or overstretched: told, since energies may close all the same.  Many of them cost as much as an
  * audit, and are looked at as rarely as what costs four forces. */
 static void note_distortion(vv_sim *sim)
 {
@@ -75,10 +75,13 @@ static void note_distortion(vv_sim *sim)
   vvi_bring_down(&sim->step);
   for (int i = 0; i < sim->model->n_block; i++) {
     const vv_block *b = &sim->model->block[i];
-    if (b->kind->distortion != NULL && (b->elements <= FEW || looks_closely(sim, ALL_LOOKS)))
+    if (b->elements > FEW && !looks_closely(sim, ALL_LOOKS)) continue;
+    if (b->kind->distortion != NULL)
       l->max_distortion = fmax(l->max_distortion, b->kind->distortion(b, sim->state->q + b->q0));
+    if (b->kind->stretch != NULL) l->max_stretch = fmax(l->max_stretch, b->kind->stretch(b, sim->state->q + b->q0));
   }
   if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
+  if (l->max_stretch >= 1.0 && l->stretch_when < 0.0) l->stretch_when = sim->state->t;
 }
 
 /* It costs four forces. */

@@ -41,9 +41,15 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   return VV_OK;
 }
 
+/* Is the kept force that of now? */
+static bool knows_force(const vvi_kdk *k, double t)
+{
+  return k->keep && k->known && (k->steady || k->known_at == t);
+}
+
 const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
 {
-  if (w->keep && w->known && (w->steady || w->known_at == t)) return w->f;
+  if (knows_force(w, t)) return w->f;
   if (s->accelerator != NULL) {
     vvi_device_force(s, t, w->f);
   } else {
@@ -248,6 +254,12 @@ static void close_springs(struct vv_step *s, double t)
 void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   if (k->coasts) return;
+  if (k->keep && !knows_force(k, t) && s->accelerator == NULL && s->model->pairs->n_soft == 0) {
+    vvi_sys_force_kick(s->model, t, h, s->state->q, k->f, s->state->p);
+    k->known = true, k->known_at = t;
+    s->noted_force = k->f;
+    return;
+  }
   if (k->keep) {
     s->noted_force = vvi_kdk_force(s, k, t);
     if (s->accelerator != NULL)
@@ -303,15 +315,11 @@ vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool
   return VV_OK;
 }
 
-/* The flow is taken with the force behind it where that is kept. */
-void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
+/* What follows a drift.  The flow is taken with the force behind it where that is kept. */
+static void after_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   vv_state *x = s->state;
   const bool both = k->keep && s->model->flows;
-  if (s->accelerator != NULL)
-    vvi_stay_drift(s, h);
-  else
-    vvi_sys_drift(s->model, h, x->q, x->p);
   if (both && s->accelerator != NULL)
     vvi_device_flow(s, t + h, h, k->f);
   else if (both) {
@@ -323,6 +331,29 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
   close_springs(s, t + h);
   if (both) vvi_springs_kick(s->model, x->memory, 1.0, x->q, k->f);
   k->known = both, k->known_at = t + h;
+}
+
+void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  if (s->accelerator != NULL)
+    vvi_stay_drift(s, h);
+  else
+    vvi_sys_drift(s->model, h, s->state->q, s->state->p);
+  after_drift(s, k, t, h);
+}
+
+/* Where nothing is booked between them, kick and drift are one pass. */
+void vvi_kdk_leap(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  if (k->keep && k->idle && s->accelerator == NULL) {
+    s->noted_force = vvi_kdk_force(s, k, t);
+    vvi_sys_kick_drift(s->model, 0.5 * h, s->noted_force, h, s->state->q, s->state->p);
+    after_drift(s, k, t, h);
+    return;
+  }
+  vvi_kdk_kick(s, k, t, 0.5 * h);
+  vvi_kdk_book_half(s, k, 0, t, 0.5 * h);
+  vvi_kdk_drift(s, k, t, h);
 }
 
 vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)

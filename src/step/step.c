@@ -24,7 +24,7 @@ void vvi_audit_nodal(struct vv_step *s, vv_totals *sum)
 {
   if (s->contact != NULL) vvi_bring_down(s);
   if (!vvi_resident_audit(s, sum)) vvi_sys_audit(s->model, s->state->q, s->state->p, sum);
-  sum->contact += vvi_springs_energy(s->model, s->state->memory, s->state->q);
+  sum->contact += vvi_springs_energy(s->model, s->state->memory, s->state->q) - s->ledger->posted.cuts;
   if (s->contact != NULL) vvi_contact_audit(s, sum);
 }
 

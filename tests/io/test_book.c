@@ -119,9 +119,60 @@ static void test_ids(void **unused)
   vv_ctx_destroy(ctx);
 }
 
+static char *text_of(const char *path)
+{
+  char *text = NULL;
+  size_t room = 0;
+  FILE *f = fopen(path, "r");
+  assert_non_null(f);
+  assert_true(getdelim(&text, &room, '\0', f) > 0);
+  assert_int_equal(fclose(f), 0);
+  return text;
+}
+
+/* Rows that come through a file make the book that they make at home: words, verdicts, kinds, and what counts as missed. */
+static void test_sent(void **unused)
+{
+  (void)unused;
+  vv_ctx *ctx = NULL;
+  book *b[2] = {NULL, NULL};
+  const vv_ctx_def def = vv_ctx_default();
+  FILE *f = tmpfile();
+  int differ = 0;
+  assert_non_null(f);
+  remove("book/away-rows.md"), remove("book/home-rows.md");
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_OK);
+  for (int i = 0; i < 2; i++) assert_int_equal(book_open(ctx, "book", &b[i]), VV_OK);
+  book_chapter *c = NULL;
+  char passing[] = "a text that the child has made";
+  assert_int_equal(book_chapter_begin(b[0], "sent", "Sent", "a source", &c), VV_OK);
+  book_claim claim = {.id = "P1", .text = passing, .published = "-", .evidence = "runs", .chaotic = true};
+  snprintf(claim.measured, sizeof claim.measured, "3.0");
+  book_tell(&claim);
+  book_add_claim(c, &claim);
+  add(c, "P2", "ours", book_judge_target, 2, 1);
+  add(c, "P3", "the paper's", book_judge_better, 0.01, 1);
+  assert_int_equal(book_chapter_end(c), VV_OK);
+  assert_true(book_send(b[0], f));
+  assert_true(book_receive(b[1], f));
+  memset(passing, '-', sizeof passing - 1); /* the child's memory is gone */
+  assert_int_equal(book_missed(b[1], stdout), 1);
+  assert_int_equal(book_summary(b[1], "book/away-rows.md", false, stdout, &differ), VV_OK);
+  memcpy(passing, "a text that the child has made", sizeof passing);
+  assert_int_equal(book_summary(b[0], "book/home-rows.md", false, stdout, &differ), VV_OK);
+  char *sent = text_of("book/home-rows.md"), *received = text_of("book/away-rows.md");
+  assert_string_equal(sent, received);
+  assert_non_null(strstr(received, "| P3 | the paper's |  | 0.01 | **improved** |"));
+  free(sent);
+  free(received);
+  assert_int_equal(fclose(f), 0);
+  for (int i = 0; i < 2; i++) book_close(b[i]);
+  vv_ctx_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_missed), cmocka_unit_test(test_exact),
-                                     cmocka_unit_test(test_ids)};
+                                     cmocka_unit_test(test_ids), cmocka_unit_test(test_sent)};
   return cmocka_run_group_tests_name("validation book", tests, NULL, NULL);
 }

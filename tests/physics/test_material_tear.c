@@ -85,6 +85,7 @@ static void test_strip(void **unused)
     check_most(l->max_p_drift, 1e-13);
     check_most(l->max_L_drift, 1e-12);
     check_least(w.least, -1e-12 * l->energy_scale);
+    check_least(w.healed, -1e-12 * l->energy_scale);
     check_least(w.plastic / l->energy_scale, 0.1);
     check_least(w.damage, 0.0);
     print_message("strip: closure %.3g, plastic work %.4g J, damage %.3g J, in a step at least %.3g, %.3g J\n", gap[i],

@@ -77,7 +77,9 @@ static bool check_kept(uint64_t *seed, const vvi_rule *law, int contacts, double
   vvi_em_contact contact[4];
   vvi_em_row rows[12];
   double swept[24], own[36], move[12];
+  vvi_arena arena = {0};
   vvi_em_rigid w = {.n = 2, .frame = frame, .contact = contact, .rows = rows, .own = own, .move = move, .swept = swept};
+  w.arena = &arena;
   vv_posted post = {0};
   totals before = {0}, after = {0};
   w.rough = law->friction > 0.0;
@@ -91,7 +93,9 @@ static bool check_kept(uint64_t *seed, const vvi_rule *law, int contacts, double
     vvi_em_move(&frame[i], dt);
     assert_true(vvi_em_turn(&frame[i], dt));
   }
-  if (!vvi_em_answer(&w, dt)) return false;
+  const bool found = vvi_em_answer(&w, dt);
+  vvi_arena_free(&arena);
+  if (!found) return false;
   double lost = 0.0, pressed = 0.0;
   for (int i = 0; i < contacts; i++) {
     const vvi_em_contact *c = &contact[i];

@@ -558,6 +558,10 @@ static void test_distortion(void **unused)
       const double s = factor[k];
       for (int64_t j = 0; j < r.state->nq; j++) q[j] = s * r.state->q[j];
       check_near(b->kind->distortion(b, q), (1.0 - s * s) / 0.9, 1e-12);
+      check_near(b->kind->stretch(b, q), 0.0, 1e-13);
+      for (int64_t j = 0; j < r.state->nq; j++) q[j] = r.state->q[j] / s; /* a Green strain of (1/s^2 - 1)/2 */
+      check_near(b->kind->stretch(b, q), i % 2 == 0 ? 0.5 * (1.0 / (s * s) - 1.0) : 0.0,
+                 1e-7 / (s * s)); /* a double root */
     }
     free(q);
     run_free(&r);

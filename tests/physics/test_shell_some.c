@@ -65,6 +65,9 @@ static void test_bits_of_the_whole(void **unused)
       const int64_t n = pick(b, about, 1 + about % 9, node, mark),
                     m = b->kind->some->around(b, n, node, set, mark, around);
       assert_true(m > 0 && m < b->nodes / 2);
+      /* elements reach two rings of a node, and three with the other half of their pair: 37 nodes of a regular mesh, 1 + 6 + 12 + 18,
+       * and 24 more; a tile with a border is taken whole */
+      if (about < b->body[b->n_body - 1]->node0) assert_true(n + m <= 61 * n);
       /* places that do not matter may be anything */
       memcpy(z, q, sizeof *q * (size_t)reals);
       for (int64_t i = 0; i < b->nodes; i++)

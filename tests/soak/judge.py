@@ -32,10 +32,7 @@ def _energy(scene, ledger, wrong):
     if books > band:
         wrong.append(f"energy, losses and work do not add up: {books:.2g} of what was given")
     for name in LOSSES:
-        taken = ledger[name]
-        if name == "damage_loss":
-            taken = taken + ledger["plastic_work"]  # a cut moves half the work of a step between the two [mat 25]
-        shrink = -np.diff(taken).min(initial=0) / given
+        shrink = -np.diff(ledger[name]).min(initial=0) / given
         if shrink > 1e-11:
             wrong.append(f"{name} shrinks by {shrink:.2g} of what was given")
 

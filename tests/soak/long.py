@@ -33,9 +33,9 @@ CASES = (
      "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: -2}}}\n"
      "  right: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -2}}}\n"),
     ("beam, free", 17, 1e8, "{safety: 0.3}", f"  rod: {{{ROD}, elements: 16, axis: [1, 0, 0], spin: [1, 2, 3]}}\n"),
-    ("beam in a room", 5, 1e7, "{safety: 0.3}", ROOM + f"  rod: {{{ROD}, elements: 4, position: [-0.25, 0, 0.3], axis: [1, 0, 0.2]}}\n"),
+    ("beam in a room", 5, 1e8, "{safety: 0.3}", ROOM + f"  rod: {{{ROD}, elements: 4, position: [-0.25, 0, 0.3], axis: [1, 0, 0.2]}}\n"),
     ("shell, free", 18, 1e8, "{safety: 0.3}", f"  skin: {{{SKIN}, velocity: [1, 0, 0], spin: [1, 2, 3]}}\n"),
-    ("shell in a room", 18, 1e7, "{safety: 0.3}", ROOM + f"  skin: {{{SKIN}, velocity: [1, 0.5, -1]}}\n"),
+    ("shell in a room", 18, 1e8, "{safety: 0.3}", ROOM + f"  skin: {{{SKIN}, velocity: [1, 0.5, -1]}}\n"),
 )
 
 

@@ -119,4 +119,27 @@ figures("A step takes 3 ns.\n<!-- given: a setting -->\n", 0)
 figures("A step takes 3 ns.\n<!-- figures: docs/numbers.md: 3.25 ns -->\n", 0, "1 checked")
 figures("A step takes 3 ns.\n<!-- figures: docs/numbers.md: 4.25 ns -->\n", 1, "'4.25 ns' is not in docs/numbers.md")
 
+
+def papers(here, rc, words="", state="done", head="1 | 1 | 0 | 0 | 0"):
+    page = (f"| paper | items | done | done differently | partly | missing |\n|---|---|---|---|---|---|\n| A | {head} |\n"
+            f"| all | {head} |\n\n## A\n\n| item | what it says | here | state |\n|---|---|---|---|\n| (1) | words | {here} | {state} |\n")
+    expect("check_papers.py", {"docs/papers.md": page, "docs/validation.md": "| D1 | a claim |\n| D4 | another |\n",
+                               "docs/theory/bars.md": "    q = p [bars 3]\n", "tests/physics/test_wave.c": "",
+                               "docs/scene-reference.md": "| `on_off` | a keyword | `balanced`, `printed` |\n"}, rc, words)
+
+
+papers("row D1", 0, "1 items, 0 mistakes")
+papers("rows D1-D4, [bars 3], bars.md, `on_off: printed`", 0)
+papers("tests/physics/test_wave.c", 0)
+papers("as it should be", 1, "no row and no test shows it")
+papers("row D2", 1, "the book has no row D2")
+papers("rows D1-D5", 1, "the book has no row D5")
+papers("row D1, tests/physics/test_gone.c", 1, "there is no tests/physics/test_gone.c")
+papers("row D1, gone.md", 1, "there is no page gone.md")
+papers("row D1, [bars 4]", 1, "no equation [bars 4]")
+papers("row D1, `on_off: never`", 1, "`on_off: never` is no word of a scene")
+papers("row D1", 1, "'nearly' is no state", state="nearly")
+papers("row D1", 1, "the head says", head="1 | 0 | 1 | 0 | 0")
+papers("", 0, state="missing", head="1 | 0 | 0 | 0 | 1")
+
 sys.exit(failed > 0)

@@ -600,6 +600,23 @@ static void bar_broken(const vv_block *b, const double *u, int32_t j, unsigned c
   for (int64_t e = 0; e < b->body[j]->n_element; e++) out[e] = element_output(b, j, OUT_DAMAGE, u, e) >= 1.0;
 }
 
+/* Strains of linear springs; an open crack is none, and what flows may do so as far as it likes.                [ledger 20] */
+static double bar_stretch(const vv_block *b, const double *u)
+{
+  double worst = 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    if (!bar_is_elastic(b, j) && bar_law_of(b, j)->plastic.yield > 0.0) continue;
+    for (int64_t e = 0; e < b->body[j]->n_element; e++) {
+      const double strain = element_output(b, j, OUT_STRAIN, u, e);
+      const int64_t node = b->element_node[2 * (b->body[j]->element0 + e)];
+      if (strain > worst && (bar_is_linear(b) || bar_node(b, BAR_LAW)[node] == 0.0) &&
+          !(element_output(b, j, OUT_DAMAGE, u, e) > 0.0))
+        worst = strain;
+    }
+  }
+  return worst;
+}
+
 /* -strain: an element of length 0 has -1, one that is inside out less. */
 static double bar_distortion(const vv_block *b, const double *u)
 {
@@ -665,6 +682,7 @@ const vv_body_kind vv_bar_kind = {
     .drive = bar_drive,
     .post = bar_post,
     .distortion = bar_distortion,
+    .stretch = bar_stretch,
     .stride = bar_stride,
     .flow_stride = bar_flow_stride,
     .audit = bar_audit,

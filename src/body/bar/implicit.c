@@ -152,8 +152,9 @@ static bool bar_correct(double *work, const double *load, bool fresh, double *ad
   return true;
 }
 
-static void bar_respond(double *work, double *x)
+static void bar_respond(double *work, double part, double *x)
 {
+  (void)part;
   const bar_step *w = step_of(work);
   const double *e = bar_body(w->b, w->body) + BAR_AXIS;
   for (int64_t i = 0; i < w->n; i++) w->x[i] = vvi_dot3(e, x + ROW * i);

@@ -64,6 +64,25 @@ double beam_distortion(const vv_block *b, const double *q)
   return worst;
 }
 
+/* The rms strain of a section: its energy over that of a stretch of 1.  What has cracked has none, and what flows may do so as far as
+ * it likes.                                                                                                  [ledger 20] */
+double beam_stretch(const vv_block *b, const double *q)
+{
+  double worst = 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    if (!beam_is_elastic(b, j) && beam_law_of(b, j)->fibres > 0.0) continue;
+    for (int64_t e = 0; e < b->body[j]->n_element; e++) {
+      const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+      beam_body own;
+      const beam_body *k = beam_element_of(b, j, node[0], &own);
+      const beam_element_strains s = strain_of(b, k, q, node[0], node[1]);
+      const double square = 2.0 * beam_element_energy(k, &s) / (k->l * k->c1[2]);
+      if (square > worst && (beam_is_elastic(b, j) || !(beam_flow_damage(b, j, e, q) > 0.0))) worst = square;
+    }
+  }
+  return sqrt(worst);
+}
+
 /* ---- sums ---- */
 
 static void momentum_of(const vv_block *b, const double *p, int64_t i, double P[3], double S[3])

@@ -27,6 +27,7 @@ const vv_body_kind vv_beam_kind = {
     .viscous = beam_viscous,
     .post = beam_post,
     .distortion = beam_distortion,
+    .stretch = beam_stretch,
     .stride = beam_stride,
     .flow_stride = beam_flow_stride,
     .audit = beam_audit,

@@ -239,6 +239,7 @@ void beam_add_sums(const double all[BEAM_SUMS], vv_totals *sum);
 void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_distortion(const vv_block *b, const double *q);
+double beam_stretch(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
 enum { BEAM_OUTPUTS = 21 };
 extern const vv_output_field beam_output_field[];

@@ -593,8 +593,9 @@ static bool parts_correct(double *work, const double *load, bool fresh, double *
   return isfinite(*added) && !turns_too_far(w);
 }
 
-static void parts_respond(double *work, double *x)
+static void parts_respond(double *work, double part, double *x)
 {
+  (void)part;
   const director_body *w = &((director_parts *)(void *)work)->w;
   for (int i = 0; i < w->n_hold; i++) release(&w->hold[i], x + ROW * w->hold[i].node);
   vvi_blocktri_solve(&w->t, x);

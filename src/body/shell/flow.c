@@ -77,12 +77,13 @@ static void add_losses(const double all[SHELL_LOSSES], vv_posted *post)
 
 /* What cuts take belongs to damage.  Where it is below zero, half of the work of this step acts by the new weights, and was booked
  * too high: beyond what damage has taken in this step it comes off the plastic work, as far as there was any; and what is left of it
- * then lessens the loss, which the books name.                                                                  [mat 25] */
+ * then is lent, until damage takes it back.                                                                     [mat 25] */
 static void book_cuts(double cut, double all[SHELL_LOSSES], vv_posted *post)
 {
   const double over = fmax(fmin(0.0, all[2] + cut), -fmax(0.0, all[0]));
   all[2] += cut - over, all[0] += over;
-  post->cuts += fmax(0.0, -all[2]);
+  const double back = fmin(all[2], post->cuts);
+  all[2] -= back, post->cuts -= back;
 }
 
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post)

@@ -97,8 +97,21 @@ static double patch_distortion(const shell_patch *p, const double *x)
   return (1.0 - vvi_norm3(n) / sqrt(p->rest[0] * p->rest[1] - p->rest[2] * p->rest[2])) / 0.9;
 }
 
+/* The largest principal Green strain: of G0^-1 (G - G0)/2, whose trace and determinant are t and d.             [ledger 20] */
+static double patch_stretch(const shell_patch *p, const double *x)
+{
+  const double *g = p->rest, det = g[0] * g[1] - g[2] * g[2];
+  double now[SHELL_REFERENCE], E[3];
+  shell_patch_rest(p, x, now);
+  for (int c = 0; c < 3; c++) E[c] = 0.5 * (now[c] - g[c]);
+  const double t = (g[1] * E[0] + g[0] * E[1] - 2.0 * g[2] * E[2]) / det, d = (E[0] * E[1] - E[2] * E[2]) / det;
+  return 0.5 * (t + sqrt(fmax(t * t - 4.0 * d, 0.0)));
+}
+
+typedef double patch_fn(const shell_patch *p, const double *x);
+
 /* What has torn is cut from its neighbours, and no longer has the patch that it had. */
-static double tile_distortion(const shell_body *k, const shell_tile *t, int64_t column, const double *q)
+static double tile_worst(const shell_body *k, const shell_tile *t, int64_t column, const double *q, patch_fn *of)
 {
   _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
   double worst = 0.0;
@@ -110,13 +123,14 @@ static double tile_distortion(const shell_body *k, const shell_tile *t, int64_t 
       shell_patch p;
       if (shell_lane_element(g, lane) < 0) continue;
       shell_patch_of(t, g, lane, &p);
-      worst = fmax(worst, patch_distortion(&p, x));
+      worst = fmax(worst, of(&p, x));
     }
   }
   return worst;
 }
 
-double shell_distortion(const vv_block *b, const double *q)
+/* linear: of shells alone whose law is linear in the strain; what flows may do so as far as it likes. */
+static double block_worst(const vv_block *b, const double *q, patch_fn *of, bool linear)
 {
   const shell_plan *plan = b->plan;
   const int64_t n = shell_tiles_here(plan);
@@ -125,10 +139,21 @@ double shell_distortion(const vv_block *b, const double *q)
 #pragma omp parallel for schedule(static) num_threads(b->threads) reduction(max : worst) if (n >= SHELL_SHARED_FROM)
   for (int64_t i = 0; i < n; i++) {
     const shell_tile *t = &plan->tile[shell_tile_here(plan, i)];
-    worst = fmax(worst, tile_distortion(shell_of(b, t->body), t, b->column, q));
+    const shell_body *k = shell_of(b, t->body);
+    if (!linear || (k->law == SHELL_STVK && k->points == 0.0)) worst = fmax(worst, tile_worst(k, t, b->column, q, of));
   }
   if (plan->share == NULL) return worst;
   worst = -worst;
   plan->share->net->least(plan->share->net, 1, &worst);
   return -worst;
+}
+
+double shell_distortion(const vv_block *b, const double *q)
+{
+  return block_worst(b, q, patch_distortion, false);
+}
+
+double shell_stretch(const vv_block *b, const double *q)
+{
+  return block_worst(b, q, patch_stretch, true);
 }

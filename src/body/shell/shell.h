@@ -384,6 +384,8 @@ static inline const shell_tile *shell_next_tile(const shell_plan *plan, int64_t 
 void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
 int shell_drift(const vv_block *b, double h, double *q, double *p);
 void shell_stride(const vv_block *b, double h, double *q, double *p);
+void shell_force_kick(const vv_block *b, double h, const double *q, double *f, double *p);
+void shell_kick_drift(const vv_block *b, double a, const double *f, double h, double *q, double *p);
 void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momentum */
 /* Gradient of the strain energy: after it the slots of the nodes that a tile owns hold it. */
 void shell_gradient(const vv_block *b, const double *q, double *slot);
@@ -456,6 +458,7 @@ void shell_patch_of(const shell_tile *t, const shell_group *g, int lane, shell_p
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *out);
 /* 1: some point of integration has a tenth of its area at rest. */
 double shell_distortion(const vv_block *b, const double *q);
+double shell_stretch(const vv_block *b, const double *q);
 /* Where (x/(2 + x))^2 > 0.04 out becomes x - ln(1 + x) by the logarithm; the others stay, whatever stands beside them. */
 void shell_excess_far(int n, const double *x, double *out);
 
@@ -524,6 +527,9 @@ void shell_stable_steps(const vv_block *b, double *out);
 extern const vv_some_table shell_some_table;
 /* The last tile that begins at or before an index of a node that it owns, or of a slot; they are in order of both. */
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots);
+/* Tiles that hold a node, and its local place there: the owner, then others as they are added. */
+typedef void shell_holds_fn(void *user, int64_t tile, int32_t local);
+void shell_tiles_of(const shell_plan *plan, int64_t node, shell_holds_fn *fn, void *user);
 double shell_answer_time(const vv_block *b, int32_t body);
 /* Both of all bodies, to a prepared file or from it; b is filled in. */
 vv_status shell_pace_keep(vv_ctx *ctx, vv_block *b, vvi_arena *arena);

@@ -37,18 +37,34 @@ static const shell_shared *shared_of(const shell_tile *t, int32_t local)
   return from < t->shareds && t->shared[from].local == local ? &t->shared[from] : NULL;
 }
 
-/* Tiles that hold some nodes, which of their groups touch them, and where the forces on each node are: found once for all kicks of
- * these nodes. */
-enum { WORDS = 8, MOST = 64 * WORDS }; /* groups, one bit each: tiles with more of them are taken whole */
+void shell_tiles_of(const shell_plan *plan, int64_t node, shell_holds_fn *fn, void *user)
+{
+  const int64_t tile = shell_tile_at(plan, node, false);
+  const shell_tile *t = &plan->tile[tile];
+  const int32_t local = (int32_t)(node - t->node0 - t->own0);
+  const shell_shared *s = shared_of(t, local);
+  fn(user, tile, local);
+  for (int k = 0; s != NULL && k < s->others; k++) {
+    const int64_t slot = shell_others(t, s)[k], other = shell_tile_at(plan, t->slot0 + slot, true);
+    fn(user, other, (int32_t)(slot - plan->tile[other].slot));
+  }
+}
 
+/* Tiles that hold some nodes, the elements in them that touch these, and where the forces on each node are: found once for all kicks
+ * of these nodes. */
 typedef struct tiles {
+  vvi_arena *arena;
   int64_t n;
-  int32_t *tile;            /* [tiles] the first n */
-  uint64_t (*group)[WORDS]; /* [tiles] of these: which groups touch a node */
-  unsigned char *listed;    /* [tiles] */
-  unsigned char *wanted;    /* [slots] the force on its node is; of tiles that are listed */
+  int32_t *tile;         /* [tiles] the first n */
+  int64_t *first_group;  /* [tiles + 1] of these: from where on their groups stand in group[] */
+  unsigned char *listed; /* [tiles] */
+  unsigned char *wanted; /* [slots] the force on its node is; of tiles that are listed */
   int32_t *first,
       *slot; /* [nodes + 1], [slots] of the nodes in their order: that of the owner, then others as they are added */
+  shell_group *group;                            /* [room] elements that are asked for, in the order of their tile: pairs without */
+  uint16_t (*at)[SHELL_HALF * SHELL_PAIR];       /* [room] gaps between them, with tables of their own */
+  double (*rest)[SHELL_REFERENCE * SHELL_GROUP]; /* [room] */
+  int64_t room;
 } tiles;
 
 static void *open_set(const vv_block *b, struct vvi_arena *arena)
@@ -56,26 +72,35 @@ static void *open_set(const vv_block *b, struct vvi_arena *arena)
   const shell_plan *plan = b->plan;
   tiles *w = VVI_ARENA_NEW(arena, tiles, 1);
   if (w == NULL || plan->tiles > INT32_MAX || plan->slots > INT32_MAX) return NULL;
+  w->arena = arena;
   w->tile = VVI_ARENA_NEW(arena, int32_t, plan->tiles);
-  w->group = vvi_arena_alloc(arena, sizeof *w->group * (size_t)plan->tiles);
+  w->first_group = VVI_ARENA_NEW(arena, int64_t, plan->tiles + 1);
   w->listed = VVI_ARENA_NEW(arena, unsigned char, plan->tiles);
   w->wanted = VVI_ARENA_NEW(arena, unsigned char, plan->slots);
   w->first = VVI_ARENA_NEW(arena, int32_t, b->nodes + 1);
   w->slot = VVI_ARENA_NEW(arena, int32_t, plan->slots);
   if (w->first == NULL || w->slot == NULL) return NULL;
-  return w->tile != NULL && w->group != NULL && w->listed != NULL && w->wanted != NULL ? w : NULL;
+  return w->tile != NULL && w->first_group != NULL && w->listed != NULL && w->wanted != NULL ? w : NULL;
 }
 
-/* And the slot of a node there, the k-th of all. */
-static void take_tile(tiles *w, const shell_plan *plan, int64_t tile, int32_t local, int32_t k)
+typedef struct taking {
+  tiles *w;
+  const shell_plan *plan;
+  int32_t slots; /* so far */
+} taking;
+
+/* And the slot of a node there. */
+static void take_tile(void *user, int64_t tile, int32_t local)
 {
-  const shell_tile *t = &plan->tile[tile];
+  taking *k = user;
+  tiles *w = k->w;
+  const shell_tile *t = &k->plan->tile[tile];
   unsigned char *wanted = w->wanted + t->slot0 + t->slot;
   if (!w->listed[tile]) {
     w->listed[tile] = 1, w->tile[w->n++] = (int32_t)tile;
     memset(wanted, 0, (size_t)shell_tile_nodes(t));
   }
-  wanted[local] = 1, w->slot[k] = (int32_t)(t->slot0 + t->slot + local);
+  wanted[local] = 1, w->slot[k->slots++] = (int32_t)(t->slot0 + t->slot + local);
 }
 
 /* All that hold one of the nodes. */
@@ -83,26 +108,12 @@ static void take_tiles(tiles *w, const shell_plan *plan, int64_t n, const int32_
 {
   for (int64_t i = 0; i < w->n; i++) w->listed[w->tile[i]] = 0;
   w->n = 0;
-  int32_t slots = 0;
+  taking k = {.w = w, .plan = plan};
   for (int64_t i = 0; i < n; i++) {
-    const int64_t tile = shell_tile_at(plan, node[i], false);
-    const shell_tile *t = &plan->tile[tile];
-    const int32_t local = (int32_t)(node[i] - t->node0 - t->own0);
-    const shell_shared *s = shared_of(t, local);
-    w->first[i] = slots;
-    take_tile(w, plan, tile, local, slots++);
-    for (int k = 0; s != NULL && k < s->others; k++) {
-      const int64_t slot = shell_others(t, s)[k], other = shell_tile_at(plan, t->slot0 + slot, true);
-      take_tile(w, plan, other, (int32_t)(slot - plan->tile[other].slot), slots++);
-    }
+    w->first[i] = k.slots;
+    shell_tiles_of(plan, node[i], take_tile, &k);
   }
-  w->first[n] = slots;
-}
-
-/* Numbers in g->at that belong to triangles. */
-static int32_t places_of(const shell_tile *t, const shell_group *g)
-{
-  return g->pair ? SHELL_PAIR * (g->count / 2) : t->cls[g->cls].nodes * g->count;
+  w->first[n] = k.slots;
 }
 
 /* Forces on ghosts go to many, and which nodes groups of tiles of other ranks hold is not known here. */
@@ -111,27 +122,66 @@ static bool is_whole(const shell_plan *plan, const shell_tile *t)
   return t->ghosts > 0 || plan->share != NULL;
 }
 
-/* Does a group touch a node that is wanted? */
-static bool touches(const tiles *w, const shell_tile *t, const shell_group *g)
+/* Room for all groups of the tiles that are not taken whole. */
+static bool fit_groups(tiles *w, const shell_plan *plan)
 {
-  const unsigned char *wanted = w->wanted + t->slot0 + t->slot;
-  for (int32_t i = 0, n = places_of(t, g); i < n; i++)
-    if (wanted[g->at[i] / 4]) return true;
+  int64_t n = 0;
+  for (int64_t i = 0; i < w->n; i++) {
+    const shell_tile *t = &plan->tile[w->tile[i]];
+    n += is_whole(plan, t) ? 0 : t->groups;
+  }
+  if (n <= w->room) return true;
+  const int64_t room = 2 * n;
+  w->group = vvi_arena_grow(w->arena, w->group, sizeof *w->group, w->room, 0, room);
+  w->at = vvi_arena_grow(w->arena, w->at, sizeof *w->at, w->room, 0, room);
+  w->rest = vvi_arena_grow(w->arena, w->rest, sizeof *w->rest, w->room, 0, room);
+  w->room = w->group != NULL && w->at != NULL && w->rest != NULL ? room : 0;
+  return w->room > 0;
+}
+
+/* Is one of n local nodes wanted? */
+static bool touches(const unsigned char *wanted, int32_t n, const uint16_t *at)
+{
+  for (int32_t i = 0; i < n; i++)
+    if (wanted[at[i] / 4]) return true;
   return false;
 }
 
-static void find_groups(tiles *w, const shell_plan *plan, int64_t i)
+/* Pair `from` of a group, behind the others of group k.  Empty lanes repeat the first pair. */
+static void add_pair(tiles *w, int64_t k, const shell_group *g, int from)
 {
-  const shell_tile *t = &plan->tile[w->tile[i]];
-  const bool whole = is_whole(plan, t) || t->groups > MOST;
-  memset(w->group[i], whole ? 0xff : 0, sizeof w->group[i]);
-  for (int32_t j = 0; !whole && j < t->groups; j++)
-    if (touches(w, t, &t->group[j])) w->group[i][j / 64] |= (uint64_t)1 << j % 64;
+  shell_group *to = &w->group[k];
+  const int lane = to->count / 2, end = lane == 0 ? SHELL_HALF : lane + 1;
+  for (int l = lane; l < end; l++) {
+    memcpy(w->at[k] + SHELL_PAIR * l, g->at + SHELL_PAIR * from, SHELL_PAIR * sizeof *g->at);
+    for (int c = 0; c < SHELL_REFERENCE; c++)
+      for (int half = 0; half < SHELL_GROUP; half += SHELL_HALF)
+        w->rest[k][SHELL_GROUP * c + half + l] = g->rest[SHELL_GROUP * c + half + from];
+  }
+  to->count = (int16_t)(to->count + 2);
 }
 
-static bool has_group(const tiles *w, int64_t i, int32_t j)
+/* The elements of tile i that touch nodes which are wanted, behind the n groups of others: pairs add their forces one after the other,
+ * so that these may stand in other groups; other elements add them group by group. */
+static int64_t find_groups(tiles *w, const shell_plan *plan, int64_t i, int64_t n)
 {
-  return j >= MOST || (w->group[i][j / 64] >> j % 64 & 1) != 0;
+  const shell_tile *t = &plan->tile[w->tile[i]];
+  const unsigned char *wanted = w->wanted + t->slot0 + t->slot;
+  bool open = false; /* the last group has room for pairs */
+  for (int32_t j = 0; !is_whole(plan, t) && j < t->groups; j++) {
+    const shell_group *g = &t->group[j];
+    if (!g->pair) {
+      if (touches(wanted, t->cls[g->cls].nodes * g->count, g->at)) w->group[n++] = *g, open = false;
+      continue;
+    }
+    for (int pair = 0; pair < g->count / 2; pair++) {
+      if (!touches(wanted, SHELL_PAIR, g->at + SHELL_PAIR * pair)) continue;
+      if (!open) w->group[n] = (shell_group){.pair = 1, .cls = g->cls, .at = w->at[n], .rest = w->rest[n]}, n++;
+      add_pair(w, n - 1, g, pair);
+      open = w->group[n - 1].count < SHELL_GROUP;
+    }
+  }
+  return n;
 }
 
 static void reach(const shell_tile *t, int64_t local, unsigned char *mark, int32_t *out, int64_t *found)
@@ -141,6 +191,14 @@ static void reach(const shell_tile *t, int64_t local, unsigned char *mark, int32
   mark[at] = 1, out[(*found)++] = (int32_t)at;
 }
 
+/* Nodes of a group's elements. */
+static int64_t reach_group(const shell_tile *t, const shell_group *g, unsigned char *mark, int32_t *out, int64_t found)
+{
+  const int32_t n = g->pair ? SHELL_PAIR * (g->count / 2) : t->cls[g->cls].nodes * g->count;
+  for (int32_t k = 0; k < n; k++) reach(t, g->at[k] / 4, mark, out, &found);
+  return found;
+}
+
 static int64_t around(const vv_block *b, int64_t n, const int32_t *node, void *set, unsigned char *mark, int32_t *out)
 {
   const shell_plan *plan = b->plan;
@@ -148,30 +206,27 @@ static int64_t around(const vv_block *b, int64_t n, const int32_t *node, void *s
   int64_t found = 0;
   if (b->n_load > 0 || b->z_reals > 0) return -1;
   take_tiles(w, plan, n, node);
+  if (!fit_groups(w, plan)) return -1;
+  w->first_group[0] = 0;
   for (int64_t i = 0; i < w->n; i++) {
     const shell_tile *t = &plan->tile[w->tile[i]];
-    find_groups(w, plan, i);
+    w->first_group[i + 1] = find_groups(w, plan, i, w->first_group[i]);
     for (int64_t k = 0; is_whole(plan, t) && k < t->own + t->halo; k++) reach(t, k, mark, out, &found);
-    for (int32_t j = 0; !is_whole(plan, t) && j < t->groups; j++) {
-      const shell_group *g = &t->group[j];
-      for (int32_t k = 0, m = has_group(w, i, j) ? places_of(t, g) : 0; k < m; k++)
-        reach(t, g->at[k] / 4, mark, out, &found);
-    }
+    for (int64_t j = w->first_group[i]; j < w->first_group[i + 1]; j++)
+      found = reach_group(t, &w->group[j], mark, out, found);
   }
   return found;
 }
 
-/* A tile with those of its groups alone that are asked for. */
+/* A tile with those of its elements alone that are asked for. */
 static void force_of(const vv_block *b, const tiles *w, int64_t i, const double *q, double *slot)
 {
   const shell_plan *plan = b->plan;
   const shell_tile *t = &plan->tile[w->tile[i]];
-  shell_group group[MOST];
   shell_tile some = *t;
-  if (t->groups <= MOST) {
-    some.group = group, some.groups = 0;
-    for (int32_t j = 0; j < t->groups; j++)
-      if (has_group(w, i, j)) group[some.groups++] = t->group[j];
+  if (!is_whole(plan, t)) {
+    some.group = w->group + w->first_group[i];
+    some.groups = (int32_t)(w->first_group[i + 1] - w->first_group[i]);
   }
   plan->force(shell_of(b, t->body), &some, NULL, b->column, q, slot + 4 * (t->slot0 + t->slot));
 }

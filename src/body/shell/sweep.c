@@ -52,6 +52,7 @@ typedef struct move {
   double h;
   bool stride; /* kick h/2, kick h/2, drift h; otherwise kick h */
   double *q, *p, *slot;
+  double *f;                    /* takes the force, and p += h f; NULL: not asked for */
   const shell_drifted *drifted; /* what it flows after; NULL: nothing */
 } move;
 
@@ -60,6 +61,16 @@ VV_HOT static void kick_shells(int64_t n, double h, double g, const double *rest
                                double *restrict p)
 {
   for (int64_t i = 0; i < n; i++) p[i] = shell_kicked(h, g, m[i], grad[4 * i], p[i]);
+}
+
+/* f = -grad + m g, then p += h f. */
+VV_HOT static void push_shells(int64_t n, double h, double g, const double *restrict m, const double *restrict grad,
+                               double *restrict f, double *restrict p)
+{
+  for (int64_t i = 0; i < n; i++) {
+    f[i] = shell_kicked(1.0, g, m[i], grad[4 * i], 0.0);
+    p[i] += h * f[i];
+  }
 }
 
 /* The same twice with half the step, then q += h p/m. */
@@ -80,7 +91,9 @@ static void move_nodes(const move *w, const shell_tile *t, int64_t i0, int64_t i
   const double *m = shell_node(b, SHELL_MASS) + first, *minv = shell_node(b, SHELL_INVERSE_MASS) + first;
   for (int c = 0; c < 3; c++) {
     double *q = w->q + c * b->column + first, *p = w->p + c * b->column + first;
-    if (w->stride)
+    if (w->f != NULL)
+      push_shells(i1 - i0, w->h, b->gravity[c], m, grad + 4 * i0 + c, w->f + c * b->column + first, p);
+    else if (w->stride)
       stride_shells(i1 - i0, w->h, b->gravity[c], m, minv, grad + 4 * i0 + c, q, p);
     else
       kick_shells(i1 - i0, w->h, b->gravity[c], m, grad + 4 * i0 + c, p);
@@ -163,27 +176,33 @@ static void sweep_shared(const move *w)
   for (int64_t k = 0; k < n; k++) end_tile(w, shell_tile_here(plan, k));
 }
 
-static void sweep(const vv_block *b, double h, bool stride, const shell_drifted *drifted, double *q, double *p,
-                  vv_posted *post)
+static void sweep_tiles(const move *w)
 {
+  const vv_block *b = w->b;
   const shell_plan *plan = b->plan;
-  bool mine;
-  const move w = {
-      .b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine), .drifted = drifted};
   if (plan->share != NULL) {
-    sweep_shared(&w);
+    sweep_shared(w);
   } else if (b->threads < 2 || plan->tiles < SHELL_SHARED_FROM) {
-    for (int64_t i = 0; i < plan->tiles; i++) begin_tile(&w, i);
-    for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
+    for (int64_t i = 0; i < plan->tiles; i++) begin_tile(w, i);
+    for (int64_t i = 0; i < plan->tiles; i++) end_tile(w, i);
   } else {
 #pragma omp parallel num_threads(b->threads)
     {
 #pragma omp for schedule(static)
-      for (int64_t i = 0; i < plan->tiles; i++) begin_tile(&w, i);
+      for (int64_t i = 0; i < plan->tiles; i++) begin_tile(w, i);
 #pragma omp for schedule(static) nowait
-      for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
+      for (int64_t i = 0; i < plan->tiles; i++) end_tile(w, i);
     }
   }
+}
+
+static void sweep(const vv_block *b, double h, bool stride, const shell_drifted *drifted, double *q, double *p,
+                  vv_posted *post)
+{
+  bool mine;
+  const move w = {
+      .b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine), .drifted = drifted};
+  sweep_tiles(&w);
   if (drifted != NULL) shell_losses_post(b, shell_parts(b, w.slot), post);
   shell_scratch_done(b, w.slot, mine);
   shell_hold_nodes(b, p);
@@ -202,6 +221,17 @@ void shell_kick(const vv_block *b, double t, double h, const double *q, double *
 {
   sweep(b, h, false, NULL, (double *)q, p, NULL); /* q is only read */
   if (b->n_load > 0) shell_kick_loads(b, t, h, q, p);
+}
+
+/* Nodes that are held have neither force nor momentum. */
+void shell_force_kick(const vv_block *b, double h, const double *q, double *f, double *p)
+{
+  bool mine;
+  const move w = {.b = b, .h = h, .q = (double *)q, .p = p, .slot = shell_scratch(b, &mine), .f = f};
+  sweep_tiles(&w);
+  shell_scratch_done(b, w.slot, mine);
+  shell_hold_nodes(b, f);
+  shell_hold_nodes(b, p);
 }
 
 void shell_stride(const vv_block *b, double h, double *q, double *p)
@@ -236,20 +266,51 @@ VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h
       q[c * column + i] = shell_place_after(h, minv[i], p[c * column + i], q[c * column + i]);
 }
 
-int shell_drift(const vv_block *b, double h, double *q, double *p)
+/* p += a f before it. */
+VV_HOT static void leap_shells(int64_t i0, int64_t i1, int64_t column, double a, const double *restrict f, double h,
+                               const double *restrict minv, double *restrict p, double *restrict q)
+{
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = i0; i < i1; i++) {
+      const int64_t at = c * column + i;
+      p[at] += a * f[at];
+      q[at] = shell_place_after(h, minv[i], p[at], q[at]);
+    }
+}
+
+/* Nodes i0 to i1 - 1; f NULL: no kick. */
+static void drift_nodes(const vv_block *b, int64_t i0, int64_t i1, double a, const double *f, double h, double *q,
+                        double *p)
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
+  if (f != NULL)
+    leap_shells(i0, i1, b->column, a, f, h, minv, p, q);
+  else
+    drift_shells(i0, i1, b->column, h, minv, p, q);
+}
+
+static void drift_all(const vv_block *b, double a, const double *f, double h, double *q, double *p)
+{
   enum { CHUNK = 1024, SHARED_FROM = 4 * SHELL_SHARED_FROM }; /* small, so that many threads have as much to do */
-  for (int64_t i = 0; i < b->spans; i++)
-    drift_shells(b->span[i].first, b->span[i].first + b->span[i].n, b->column, h, minv, p, q);
-  if (b->spans > 0) return 0;
   const int64_t chunks = (b->nodes + CHUNK - 1) / CHUNK;
   if (b->threads < 2 || chunks < SHARED_FROM) {
-    drift_shells(0, b->nodes, b->column, h, minv, p, q);
-    return 0;
+    drift_nodes(b, 0, b->nodes, a, f, h, q, p);
+    return;
   }
 #pragma omp parallel for schedule(static) num_threads(b->threads)
   for (int64_t i = 0; i < chunks; i++)
-    drift_shells(CHUNK * i, i + 1 < chunks ? CHUNK * (i + 1) : b->nodes, b->column, h, minv, p, q);
+    drift_nodes(b, CHUNK * i, i + 1 < chunks ? CHUNK * (i + 1) : b->nodes, a, f, h, q, p);
+}
+
+int shell_drift(const vv_block *b, double h, double *q, double *p)
+{
+  for (int64_t i = 0; i < b->spans; i++)
+    drift_nodes(b, b->span[i].first, b->span[i].first + b->span[i].n, 0.0, NULL, h, q, p);
+  if (b->spans == 0) drift_all(b, 0.0, NULL, h, q, p);
   return 0;
+}
+
+void shell_kick_drift(const vv_block *b, double a, const double *f, double h, double *q, double *p)
+{
+  drift_all(b, a, f, h, q, p);
 }

@@ -79,6 +79,24 @@ static unsigned char *holds_of(builder *k, const double *inverse, int64_t n)
   return held;
 }
 
+/* The least height of a triangle. */
+static double least_height(const vvi_sheet_part *part)
+{
+  double least = INFINITY;
+  for (int32_t e = 0; e < part->elements; e++) {
+    const int32_t *v = part->element + 3 * (int64_t)e;
+    double side[3][3], across[3], longest = 0.0;
+    for (int i = 0; i < 3; i++) {
+      for (int c = 0; c < 3; c++)
+        side[i][c] = part->x[3 * (int64_t)v[(i + 1) % 3] + c] - part->x[3 * (int64_t)v[i] + c];
+      longest = fmax(longest, vvi_norm3(side[i]));
+    }
+    vvi_cross3(side[0], side[1], across);
+    least = fmin(least, longest > 0.0 ? vvi_norm3(across) / longest : 0.0);
+  }
+  return least;
+}
+
 static vv_status surface_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
 {
   const vv_patch *p = &b->patch[local];
@@ -91,7 +109,8 @@ static vv_status surface_part(builder *k, const vv_block *b, int32_t local, vvi_
   for (int64_t i = 0; i < 3 * p->elements; i++) corner[i] = (int32_t)(b->element_node[3 * p->element + i] - p->node);
   part->element = corner, part->x = x;
   part->vertices = (int32_t)p->nodes, part->elements = (int32_t)p->elements;
-  if (p->pieces > 1 && vv_is(vv_sub(k->m->root, "method"), "step", "energy-momentum"))
+  const bool implicit = vv_is(vv_sub(k->m->root, "method"), "step", "energy-momentum");
+  if (p->pieces > 1 && implicit)
     return vv_complain(k->m->body[p->body].group, "contact", "smooth belongs to the leapfrog; use 'limit'");
   const vv_status status = p->pieces > 1 ? vvi_sheet_cut(&k->scratch, b, local, k->q + b->q0, k->zero, part)
                                          : vvi_sheet_stencils(&k->scratch, b, local, k->q + b->q0, k->zero, x, part);
@@ -102,6 +121,7 @@ static vv_status surface_part(builder *k, const vv_block *b, int32_t local, vvi_
   part->body.carrier = VVI_CARRY_POINTS;
   part->body.movers = (int32_t)p->nodes;
   part->body.half = 0.5 * p->thickness;
+  if (implicit) part->body.self = fmin(p->thickness, 0.5 * least_height(part)); /* [em 27] */
   part->inverse = inverse;
   part->held = holds_of(k, inverse, p->nodes);
   return part->held == NULL ? VV_NOMEM : VV_OK;

@@ -202,12 +202,13 @@ static void ask_obstacles(vvi_sheet_search *w, int32_t cluster)
   }
 }
 
-/* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, though not for
- * themselves. */
-static double offset_of(const struct vvi_sheets *s, const vvi_sheet_list *l)
+/* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, for themselves only
+ * in energy-momentum steps. */
+double vvi_sheets_offset(const struct vvi_sheets *s, int32_t i, int32_t j, int32_t rule)
 {
-  const vvi_sheet_body *a = &s->body[s->cluster[l->a].body], *b = &s->body[s->cluster[l->b].body];
-  const bool thick = s->rule[l->rule].thick && a != b;
+  const vvi_sheet_body *a = &s->body[i], *b = &s->body[j];
+  const bool thick = s->rule[rule].thick;
+  if (i == j && a->carrier != VVI_CARRY_FRAMES) return thick ? a->self : 0.0;
   return (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
          (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
 }
@@ -242,7 +243,7 @@ static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
   const int32_t slot = w->n_spare > 0 ? w->spare[--w->n_spare] : w->n_slot++;
   vvi_sheet_list *l = &w->list[slot];
   *l = (vvi_sheet_list){.a = f->a, .b = f->b, .rule = f->rule, .stale = true, .skin = w->opening * w->skin};
-  l->offset = offset_of(w->sheets, l);
+  l->offset = vvi_sheets_offset(w->sheets, f->low, f->high, f->rule);
   l->edge = vvi_sheets_edge(w->sheets, f->low, f->high);
   vvi_sheet_list_rules(w, l);
   vvi_sheet_list_enters(w, slot);

@@ -7,6 +7,23 @@
 
 /* ---- rows without moment ---- */
 
+/* Arms from the centre of mass of the points, and their inertia about it. */
+static void arms_of(int n, const double x[4][3], const double mass[4], double r[4][3], double inertia[6])
+{
+  double centre[3] = {0, 0, 0}, sum = 0.0;
+  for (int i = 0; i < 6; i++) inertia[i] = 0.0;
+  for (int k = 0; k < n; k++) sum += mass[k];
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < 3; i++) centre[i] += mass[k] / sum * x[k][i];
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < 3; i++) r[k][i] = x[k][i] - centre[i];
+    const double *a = r[k], m = mass[k];
+    inertia[0] += m * (a[1] * a[1] + a[2] * a[2]), inertia[1] += m * (a[0] * a[0] + a[2] * a[2]);
+    inertia[2] += m * (a[0] * a[0] + a[1] * a[1]);
+    inertia[3] -= m * a[1] * a[2], inertia[4] -= m * a[0] * a[2], inertia[5] -= m * a[0] * a[1];
+  }
+}
+
 /* I w = moment; points on a line have the same inertia about all axes across it, and no moment along it. */
 static bool turn_by(const double inertia[6], const double moment[3], double w[3])
 {
@@ -42,17 +59,10 @@ static bool level(int n, const double r[4][3], const double mass[4], const doubl
 bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3])
 {
-  double centre[3] = {0, 0, 0}, d[3] = {0, 0, 0}, inertia[6] = {0}, moment[3], w[3], sum = 0.0, r[4][3];
-  for (int k = 0; k < n; k++) sum += mass[k];
+  double d[3] = {0, 0, 0}, inertia[6], moment[3], w[3], r[4][3];
+  arms_of(n, x, mass, r, inertia);
   for (int k = 0; k < n; k++)
-    for (int i = 0; i < 3; i++) centre[i] += mass[k] / sum * x[k][i], h[k][i] = c[k] * t[i];
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < 3; i++) r[k][i] = x[k][i] - centre[i], d[i] += c[k] * r[k][i];
-    const double *a = r[k], m = mass[k];
-    inertia[0] += m * (a[1] * a[1] + a[2] * a[2]), inertia[1] += m * (a[0] * a[0] + a[2] * a[2]);
-    inertia[2] += m * (a[0] * a[0] + a[1] * a[1]);
-    inertia[3] -= m * a[1] * a[2], inertia[4] -= m * a[0] * a[2], inertia[5] -= m * a[0] * a[1];
-  }
+    for (int i = 0; i < 3; i++) h[k][i] = c[k] * t[i], d[i] += c[k] * r[k][i];
   vvi_cross3(t, d, moment);
   if (!turn_by(inertia, moment, w)) return false;
   for (int k = 0; k < n; k++) {
@@ -63,6 +73,28 @@ bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const do
   for (int pass = 0; pass < 3 && level(n, (const double(*)[3])r, mass, inertia, h); pass++) {
   }
   return true;
+}
+
+/* Column by column, each mended once by what it leaves of its moment. */
+void vvi_torque_free_turn(int n, const double x[4][3], const double mass[4], const double c[4], double r[4][3],
+                          double turn[9])
+{
+  double d[3] = {0, 0, 0}, inertia[6];
+  arms_of(n, x, mass, r, inertia);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < 3; i++) d[i] += c[k] * r[k][i];
+  for (int e = 0; e < 3; e++) {
+    const double t[3] = {e == 0, e == 1, e == 2};
+    double moment[3], w[3] = {0, 0, 0};
+    vvi_cross3(t, d, moment);
+    for (int pass = 0; pass < 2; pass++) {
+      double more[3], made[3];
+      if (!turn_by(inertia, moment, more)) break;
+      vvi_times6(inertia, more, made);
+      for (int i = 0; i < 3; i++) w[i] += more[i], moment[i] -= made[i];
+    }
+    for (int i = 0; i < 3; i++) turn[3 * i + e] = w[i];
+  }
 }
 
 static vvi_row_part *part_of(vvi_row *r, int32_t mover)
@@ -193,18 +225,17 @@ static double mass_of(const vvi_sheet_motion *m, int32_t v)
   return inverse > 0.0 ? 1.0 / inverse : -1.0;
 }
 
-/* Masses of the balance: any positive ones will do; held vertices get the largest of the others. */
-static bool balance(const vvi_sheet_motion *m, vvi_feature_pair *k)
+/* Any positive ones will do; held vertices get the largest of the others. */
+bool vvi_sheet_masses(const vvi_sheet_motion *m, int n, const int32_t vertex[4], double mass[4])
 {
   double most = 0.0;
-  bool fixed = k->vertices == 1;
-  for (int i = 0; i < k->vertices; i++) {
-    k->mass[i] = mass_of(m, k->vertex[i]);
-    fixed |= k->mass[i] == 0.0;
-    most = fmax(most, k->mass[i]);
+  bool fixed = n == 1;
+  for (int i = 0; i < n; i++) {
+    mass[i] = mass_of(m, vertex[i]);
+    fixed |= mass[i] == 0.0;
+    most = fmax(most, mass[i]);
   }
-  for (int i = 0; i < k->vertices; i++)
-    k->mass[i] = fixed ? 0.0 : k->mass[i] < 0.0 ? most : fmax(k->mass[i], 1e-3 * most);
+  for (int i = 0; i < n; i++) mass[i] = fixed ? 0.0 : mass[i] < 0.0 ? most : fmax(mass[i], 1e-3 * most);
   return most > 0.0;
 }
 
@@ -262,7 +293,7 @@ bool vvi_feature_rows(const vvi_sheet_motion *m, vvi_feature_pair *k, const doub
   const double(*at)[3] = (const double(*)[3])k->x;
   double x[4][3];
   for (int i = 0; i < k->vertices; i++) vvi_sheet_place(m, k->vertex[i], false, k->x[i]);
-  if (!balance(m, k)) return false;
+  if (!vvi_sheet_masses(m, k->vertices, k->vertex, k->mass)) return false;
   const bool found = given != NULL ? compile(m, k, at, given, &k->normal) : row_along(m, k, at, k->n, &k->normal);
   if (!found || !(k->normal.inverse > nothing(k))) return false;
   if (rub == NULL) return true;

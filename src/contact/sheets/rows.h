@@ -34,6 +34,11 @@ typedef struct vvi_feature_pair {
 /* H_k = c_k t + m_k w x r_k without total force and moment at x.  False: the points leave no such row. */
 bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3]);
+/* The same for all t at once: w = turn t, and the arms r_k; its transpose is what the motion of the points has of it. */
+void vvi_torque_free_turn(int n, const double x[4][3], const double mass[4], const double c[4], double r[4][3],
+                          double turn[9]);
+/* Masses of the balance, all 0 where some vertex is fixed.  False: nothing can move. */
+bool vvi_sheet_masses(const vvi_sheet_motion *m, int n, const int32_t vertex[4], double mass[4]);
 /* The row along n and, where rub is not NULL, two across where friction acts (n < 0: none).  given: the row along n, one vector
  * per vertex; NULL: from weights and normal.  False: nothing can move along it. */
 bool vvi_feature_rows(const vvi_sheet_motion *m, vvi_feature_pair *k, const double given[4][3], const double t[2][3],

@@ -193,6 +193,7 @@ static void put_summary(vvi_json *j, const vv_results *r, const vv_sim *sim, con
   put_parts(j, sim);
   vvi_json_number(j, "max_penetration", l->max_penetration);
   vvi_json_number(j, "max_distortion", l->max_distortion);
+  vvi_json_number(j, "max_stretch", l->max_stretch);
   vvi_json_whole(j, "broken_elements", vv_model_broken(r->model, vv_sim_state(sim), -1));
   double shortest, longest;
   int64_t taken;

@@ -16,7 +16,11 @@
 #include <string.h>
 
 /* With friction iterates that are no better for SWINGS rounds are damped, and given up after twice as many: shorter steps find more. */
-enum { ROUNDS = 160, SLOWER = 60, SWINGS = 8, SWEEPS = 400 };
+enum { ROUNDS = 160, SLOWER = 60, SWINGS = 8, SWEEPS = 400, PATIENCE = 8 };
+static const double SLIP = 1e-9;      /* of the speed: what contacts that contradict each other may be off, */
+static const double ROUNDING = 1e-16; /* if that is worth no more of the energy; */
+static const double RUN_AWAY =
+    1e4; /* and what impulses may make of the speed: more is no answer but a solver gone astray */
 
 /* ---- the modified configuration ---- */
 
@@ -103,6 +107,7 @@ static void aim_contact(const vvi_em_rigid *w, vvi_em_contact *c)
     c->foot[1].off[k] = d[k] - c->f.own * c->nu[k]; /* of point and point: along nu */
     c->arm_s[k] -= c->f.own * c->nu[k];
   }
+  vvi_em_rub_aim(w, c);
 }
 
 /* The master's arm, from the places that the impulses lead to: its end is where the slave's is. */
@@ -154,10 +159,11 @@ static void velocity_before(const vvi_em_rigid *w, const vvi_em_contact *c, int 
 static void measure(const vvi_em_rigid *w, vvi_em_contact *c, double dt)
 {
   const double direction = dt < 0.0 ? -1.0 : 1.0;
-  double us[3], um[3], vs[3], vm[3], u[3];
+  double us[3], um[3], vs[3], vm[3], u[3], rub[3] = {0, 0, 0};
   velocity_of(w, c, 0, dt, us);
   velocity_of(w, c, 1, dt, um);
-  for (int k = 0; k < 3; k++) u[k] = direction * (us[k] - um[k]);
+  vvi_em_rub_motion(w, c, rub);
+  for (int k = 0; k < 3; k++) u[k] = direction * (us[k] - um[k] + rub[k] / dt);
   c->u[0] = vvi_dot3(c->nu, u), c->u[1] = vvi_dot3(c->t[0], u), c->u[2] = vvi_dot3(c->t[1], u);
   velocity_before(w, c, 0, vs);
   velocity_before(w, c, 1, vm);
@@ -172,9 +178,13 @@ static void measure(const vvi_em_rigid *w, vvi_em_contact *c, double dt)
 
 static void push_soft(vvi_em_rigid *w, const vvi_em_contact *c, const double j[3], double dt)
 {
+  const double whole[3] = {j[0] / dt, j[1] / dt, j[2] / dt};
   for (int side = 0; side < 2; side++) {
     const double by = (side == 0 ? 1.0 : -1.0) / dt, force[3] = {by * j[0], by * j[1], by * j[2]};
-    if (c->foot[side].soft > 0) vvi_em_soft_push(w, &c->foot[side], force);
+    const int32_t soft = c->foot[side].soft;
+    if (soft == 0) continue;
+    vvi_em_soft_push(w, &c->foot[side], force);
+    if (side == 0 || soft != c->foot[0].soft) vvi_em_rub_push(w, c, soft, whole, w->soft[soft - 1].load);
   }
 }
 
@@ -276,22 +286,16 @@ static double pressure(double k, double g0, double g1, double *fall)
   return 0.5 * k * g0 * g0 / d;
 }
 
-/* What the sweeps need of a contact: how far it is from its law, and how soft it is. */
-typedef struct law {
-  double off;  /* multiplier: u - aim.  spring: j - dt p */
-  double soft; /* spring: -dt^2 dp/dg; negative: a multiplier */
-} law;
-
-static law law_of(const vvi_em_contact *c, double dt)
+vvi_em_law vvi_em_law_of(const vvi_em_contact *c, double dt)
 {
-  if (c->law->stiffness <= 0.0) return (law){.off = c->u[0] - c->aim, .soft = -1.0};
+  if (c->law->stiffness <= 0.0) return (vvi_em_law){.off = c->u[0] - c->aim, .soft = -1.0};
   double fall;
   const double p = pressure(c->law->stiffness, c->spring0, c->spring1, &fall);
-  return (law){.off = c->j[0] - fabs(dt) * p, .soft = dt * dt * fall};
+  return (vvi_em_law){.off = c->j[0] - fabs(dt) * p, .soft = dt * dt * fall};
 }
 
 /* How far from its law in units of velocity. */
-static double miss_normal(const vvi_em_contact *c, const law *k, double a)
+static double miss_normal(const vvi_em_contact *c, const vvi_em_law *k, double a)
 {
   if (k->soft >= 0.0) return fabs(k->off) * a / (1.0 + k->soft * a);
   return c->j[0] > 0.0 ? fabs(k->off) : fmax(0.0, -k->off);
@@ -310,12 +314,18 @@ static double miss_tangent(const vvi_em_contact *c, double a)
 
 /* ---- sweeps ---- */
 
+/* What frames have changed so far, along a row. */
+static double felt(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
+{
+  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+  return vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) +
+         vvi_dot3(r->turn[1], m->dw);
+}
+
 /* The change of u along a row that the changes of the impulses make so far. */
 static double changed(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
 {
-  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
-  double sum =
-      vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) + vvi_dot3(r->turn[1], m->dw);
+  double sum = felt(w, c, r);
   if (w->joints == NULL && (w->n_soft == 0 || (c->foot[0].soft == 0 && c->foot[1].soft == 0))) return sum;
   const int64_t rows = (int64_t)w->n_contact * (w->rough ? 3 : 1);
   const double *flex = w->flex + (r - w->rows) * rows;
@@ -331,7 +341,7 @@ static void change(vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r
       body[i]->dv[k] += by * r->speed[i] * r->push[k], body[i]->dw[k] += by * r->spin[i][k];
 }
 
-static double sweep_normal(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double *move, const law *k)
+static double sweep_normal(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double *move, const vvi_em_law *k)
 {
   const vvi_em_contact *c = &w->contact[i];
   const double a = w->own[9 * (int64_t)i], u = changed(w, c, r), before = move[0];
@@ -362,6 +372,21 @@ static double sweep_grip(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double
   return moved;
 }
 
+void vvi_em_matrix(vvi_em_rigid *w, int directions, double *a)
+{
+  const int64_t rows = (int64_t)w->n_contact * directions;
+  for (int32_t i = 0; i <= w->n; i++)
+    for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
+  for (int64_t j = 0; j < rows; j++) {
+    const vvi_em_contact *c = &w->contact[j / directions];
+    vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+    change(w, c, &w->rows[j], 1.0);
+    for (int64_t i = 0; i < rows; i++)
+      a[i * rows + j] = felt(w, &w->contact[i / directions], &w->rows[i]) + through(w, i, j, directions);
+    for (int k = 0; k < 3; k++) s->dv[k] = s->dw[k] = m->dv[k] = m->dw[k] = 0.0;
+  }
+}
+
 /* A few rows without friction at once: the changes of the impulses that the sweeps then begin with.  Rows of springs are
  * (1 + s A) x + off = 0, of multipliers A x + off. */
 static void pivot(vvi_em_rigid *w, double dt, double enough)
@@ -369,17 +394,9 @@ static void pivot(vvi_em_rigid *w, double dt, double enough)
   const int32_t n = w->n_contact;
   double *a = w->dense, *b = a + n * n, *least = b + n, *x = least + n, *work = x + n;
   int32_t act[VVI_EM_DENSE];
-  for (int32_t j = 0; j < n; j++) {
-    vvi_em_contact *c = &w->contact[j];
-    vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
-    w->move[j] = 1.0;
-    change(w, c, &w->rows[j], 1.0);
-    for (int32_t i = 0; i < n; i++) a[i * n + j] = changed(w, &w->contact[i], &w->rows[i]);
-    for (int k = 0; k < 3; k++) s->dv[k] = s->dw[k] = m->dv[k] = m->dw[k] = 0.0;
-    w->move[j] = 0.0;
-  }
+  vvi_em_matrix(w, 1, a);
   for (int32_t i = 0; i < n; i++) {
-    const law k = law_of(&w->contact[i], dt);
+    const vvi_em_law k = vvi_em_law_of(&w->contact[i], dt);
     b[i] = k.off, least[i] = k.soft < 0.0 ? -w->contact[i].j[0] : -INFINITY;
     for (int32_t j = 0; k.soft >= 0.0 && j < n; j++) a[i * n + j] = (i == j) + k.soft * a[i * n + j];
   }
@@ -390,63 +407,44 @@ static void pivot(vvi_em_rigid *w, double dt, double enough)
   }
 }
 
-/* Sweeps of contacts with friction that hold each other crawl along one direction, by a part q less each time: the rest of the
- * geometric series, q/(1 - q) of the last change, is taken at once; what leaves its cone by that comes back with the next sweep.
- * last: the change of the sweep before, replaced by this one's. */
-static void leap(vvi_em_rigid *w, int directions, const double *before, double *last)
+/* Sweeps over all contacts, until one moves the velocities by no more than `enough`, or than 1e-9 of the first: the iterates that
+ * follow find the rest.  false: they do not converge.  Frictionless ones always do, if slowly; with friction those that gain nothing in
+ * PATIENCE sweeps are left. */
+static bool sweep_all(vvi_em_rigid *w, int directions, double dt, bool few, double enough)
 {
-  enum { MOST = 100000 };
-  const int64_t n = (int64_t)w->n_contact * directions;
-  double with = 0.0, own = 0.0, now = 0.0;
-  for (int64_t i = 0; i < n; i++) {
-    const double d = w->move[i] - before[i];
-    with += d * last[i], own += last[i] * last[i], now += d * d;
-    last[i] = d;
-  }
-  const double q = own > 0.0 ? with / own : 0.0;
-  if (!(q > 0.5 && q < 1.0) || with * with < 0.98 * own * now) return; /* not one direction */
-  const double by = fmin(q / (1.0 - q), MOST);
-  for (int32_t i = 0; i < w->n_contact; i++)
-    for (int d = 0; d < directions; d++) {
-      const int64_t k = (int64_t)directions * i + d;
-      w->move[k] += by * last[k];
-      change(w, &w->contact[i], &w->rows[k], by * last[k]);
-    }
-}
-
-/* Changes of all impulses by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Sweeps end where
- * they add 1e-9 of the first: the iterates that follow find the rest. */
-static void solve(vvi_em_rigid *w, int directions, double dt, double part, double enough)
-{
-  const int64_t n = (int64_t)w->n_contact * directions;
-  double *before = w->swept; /* [2 n] changes of two sweeps */
-  for (int64_t i = 0; i < n; i++) w->move[i] = 0.0;
-  for (int32_t i = 0; i <= w->n; i++)
-    for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
-  const bool few =
-      (w->n_soft > 0 || w->joints != NULL) && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
-  if (few) pivot(w, dt, enough);
-  /* Contacts that a joint makes superfluous wander by rounding for ever, and a leap of that would be a large one. */
-  const double calm = w->joints != NULL ? 4096.0 : 0.0;
+  double before = INFINITY;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
     for (int32_t i = 0; i < w->n_contact; i++) {
       const vvi_em_contact *c = &w->contact[i];
       const vvi_em_row *r = &w->rows[(int64_t)directions * i];
       double *move = w->move + (int64_t)directions * i;
-      const law k = law_of(c, dt);
+      const vvi_em_law k = vvi_em_law_of(c, dt);
       moved = fmax(moved, c->law->friction > 0.0 ? sweep_grip(w, i, r, move) : sweep_normal(w, i, r, move, &k));
     }
     if (sweep == 0 && !few) enough = fmax(enough, 1e-9 * moved);
-    if (moved <= enough || w->n_contact == 1) break;
-    if (w->rough && sweep % 8 == 6) memcpy(before, w->move, sizeof *before * (size_t)n);
-    if (w->rough && sweep % 8 == 5) memcpy(before + n, w->move, sizeof *before * (size_t)n);
-    if (w->rough && sweep % 8 == 7 && sweep > 8 && moved > calm * enough) {
-      for (int64_t i = 0; i < n; i++) before[n + i] = before[i] - before[n + i];
-      leap(w, directions, before, before + n);
-    }
+    if (moved <= enough || w->n_contact == 1) return true;
+    if (!w->rough || sweep % PATIENCE != PATIENCE - 1) continue;
+    if (!(moved < 0.1 * before)) return false;
+    before = moved;
   }
+  return !w->rough;
+}
+
+/* Changes of all impulses, by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Where sweeps with
+ * friction do not converge, all contacts at once. */
+static bool solve(vvi_em_rigid *w, int directions, double dt, double part, double scale, double enough)
+{
+  const int64_t n = (int64_t)w->n_contact * directions;
+  for (int64_t i = 0; i < n; i++) w->move[i] = 0.0;
+  for (int32_t i = 0; i <= w->n; i++)
+    for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
+  const bool few =
+      (w->n_soft > 0 || w->joints != NULL) && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
+  if (few) pivot(w, dt, enough);
+  if (!sweep_all(w, directions, dt, few, enough) && !vvi_em_together(w, dt, scale)) return false;
   for (int64_t i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
+  return true;
 }
 
 static double worst(const vvi_em_rigid *w, double dt)
@@ -455,7 +453,7 @@ static double worst(const vvi_em_rigid *w, double dt)
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
     const double *own = w->own + 9 * (int64_t)i;
-    const law k = law_of(c, dt);
+    const vvi_em_law k = vvi_em_law_of(c, dt);
     most = fmax(most, miss_normal(c, &k, own[0]));
     if (c->law->friction > 0.0) most = fmax(most, miss_tangent(c, own[4] + own[8]));
   }
@@ -560,20 +558,72 @@ static bool couple_through(vvi_em_rigid *w, int directions, double dt, bool fres
   return true;
 }
 
+/* J: what contacts are off their law by is worth. */
+static double worth(const vvi_em_rigid *w, double dt)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < w->n_contact; i++) {
+    const vvi_em_contact *c = &w->contact[i];
+    const double *own = w->own + 9 * (int64_t)i;
+    const vvi_em_law k = vvi_em_law_of(c, dt);
+    sum += fabs(c->j[0]) * miss_normal(c, &k, own[0]);
+    if (c->law->friction > 0.0) sum += c->law->friction * c->j[0] * miss_tangent(c, own[4] + own[8]);
+  }
+  return sum;
+}
+
 /* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
  * zero may be an accident.  Of bodies that bend the tangent is renewed where it serves no longer.  With friction all three
  * directions of a contact are found anew in every sweep, and come back with four roundings or so of noise: below that nothing is
  * asked for, neither of sweeps nor of iterates (a box at rest took 400 sweeps in each of 15 iterates before, for nothing).  Where
  * two contacts press one point, as both bodies of a hinge do, what each of them takes wanders from iterate to iterate, and
- * corrections of the bodies with it: of such a correction only what a new tangent leaves is asked about. */
-bool vvi_em_answer(vvi_em_rigid *w, double dt)
+ * corrections of the bodies with it: of such a correction only what a new tangent leaves is asked about.
+ * Rounding is that of the velocities of the first iterate: impulses that have run away are no measure of it.
+ * Three contacts that hold a body say nine things of its six motions, and where their points do not lie in one plane to the last digit
+ * they contradict each other in that digit: Coulomb's law has an answer only with one of them at the edge of its cone for the sake
+ * of a slip of 1e-12.  Where rounds no longer gain and what is left is worth less than the rounding of the energy that is good enough. */
+static bool iterate(vvi_em_rigid *w, double dt)
 {
   const double noise = 1e-15, enough = w->joints != NULL ? 4.0 * noise : noise; /* joints add theirs */
   const int directions = w->rough ? 3 : 1;
-  double best = INFINITY, last[2] = {INFINITY, INFINITY};
+  const double slow = w->rough ? 1.0 : 0.0; /* rows and bodies follow each other: a gain may take two rounds */
+  double best = INFINITY, last[2] = {INFINITY, INFINITY}, early[2] = {0.0, 0.0}, first = INFINITY;
   int stale = 0;
   bool fresh = true;
   double joints = 0.0; /* what they lack, over rounding */
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!evaluate(w, dt, fresh)) return false;
+    if (!couple_through(w, directions, dt, fresh, &joints)) return false;
+    couple(w, directions);
+    const double scale = fastest(w), rows = worst(w, dt), bodies = corrected(w) * scale,
+                 left = w->rough && fresh ? 1e-4 * bodies : bodies, miss = fmax(rows, left);
+    fresh = (rows > 0.3 * fmax(last[0], slow * early[0]) && rows > 1e-13 * scale) ||
+            (round > 2 && bodies > 0.3 * fmax(last[1], slow * early[1]) && bodies > 1e-13 * scale);
+    memcpy(early, last, sizeof early);
+    last[0] = rows, last[1] = bodies;
+    if (round == 0) first = scale;
+    if (!(miss <= INFINITY) || !(scale <= RUN_AWAY * first)) return false;
+    stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
+    best = round < 3 ? INFINITY : fmin(best, miss);
+    const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
+    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * scale) || (w->rough && miss <= enough * scale);
+    if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
+      return true;
+    if (w->rough && stale >= SWINGS && near_best && left <= 2e-14 * scale && rows <= SLIP * scale &&
+        worth(w, dt) <= ROUNDING * w->energy)
+      return joints <= 16.0;
+    const bool swings = w->rough && w->n_soft == 0 && w->joints == NULL && stale >= SWINGS;
+    if (swings && stale >= 2 * SWINGS) return false;
+    if (w->joints != NULL) vvi_em_joined_foresee(w, directions, dt);
+    const double part = round < SLOWER && !swings ? 1.0 : 0.5;
+    if (!solve(w, directions, dt, part, scale, (w->rough ? 0.25 * noise : 1e-17) * scale)) return false;
+    if (w->joints != NULL) vvi_em_joined_follow(w, directions, part, dt);
+  }
+  return false;
+}
+
+bool vvi_em_answer(vvi_em_rigid *w, double dt)
+{
   touch_soft(w);
   for (int32_t i = 0; i <= w->n; i++) w->frame[i].touched = false;
   for (int32_t i = 0; i < w->n_contact; i++) {
@@ -584,28 +634,5 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     if (c->least < 0 && c->law->early) note_early(w, c);
   }
   if (w->joints != NULL) vvi_em_joined_touch(w);
-  for (int round = 0; round < ROUNDS; round++) {
-    if (!evaluate(w, dt, fresh)) return false;
-    if (!couple_through(w, directions, dt, fresh, &joints)) return false;
-    couple(w, directions);
-    const double scale = fastest(w), rows = worst(w, dt), bodies = corrected(w) * scale,
-                 left = w->rough && fresh ? 1e-4 * bodies : bodies, miss = fmax(rows, left);
-    fresh = (rows > 0.3 * last[0] && rows > 1e-13 * scale) ||
-            (round > 2 && bodies > 0.3 * last[1] && bodies > 1e-13 * scale);
-    last[0] = rows, last[1] = bodies;
-    if (!(miss <= INFINITY)) return false;
-    stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
-    best = round < 3 ? INFINITY : fmin(best, miss);
-    const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
-    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * scale) || (w->rough && miss <= enough * scale);
-    if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
-      return true;
-    const bool swings = w->rough && w->n_soft == 0 && w->joints == NULL && stale >= SWINGS;
-    if (swings && stale >= 2 * SWINGS) return false;
-    if (w->joints != NULL) vvi_em_joined_foresee(w, directions, dt);
-    const double part = round < SLOWER && !swings ? 1.0 : 0.5;
-    solve(w, directions, dt, part, (w->rough ? 0.25 * noise : 1e-17) * scale);
-    if (w->joints != NULL) vvi_em_joined_follow(w, directions, part, dt);
-  }
-  return false;
+  return iterate(w, dt);
 }

@@ -322,13 +322,13 @@ static bool correct(double *work, const double *load, bool fresh, double *added,
   return isfinite(*added);
 }
 
-static void respond(double *work, double *x)
+static void respond(double *work, double part, double *x)
 {
   const flat *w = flat_of(work);
   memset(w->r, 0, sizeof(double) * (size_t)(3 * w->column));
   for (int64_t i = 0; i < w->n; i++)
     for (int c = 0; c < 3; c++) w->r[c * w->column + i] = w->mass[i] > 0.0 ? x[ROW * i + c] : 0.0;
-  conjugate(w, 1e-2);
+  conjugate(w, part);
   for (int64_t i = 0; i < w->n; i++)
     for (int c = 0; c < 3; c++) x[ROW * i + c] = w->s[c * w->column + i], x[ROW * i + 3 + c] = 0.0;
 }

@@ -9,7 +9,9 @@
  *   passed.c   what met on the way, though it is apart again at the end
  *   answer.c   their impulses: multipliers and springs, restitution
  *   grip.c     friction at one contact
+ *   rub.c      friction of two surfaces whose nodes only move
  *   dense.c    a few contacts at once, by pivots
+ *   together.c contacts with friction at once, by the island solver of the engine
  *   joined.c   joints
  *   rigid.c    a step of all: predict, touch, answer, take; halved where impacts are located or nothing converged
  *
@@ -94,12 +96,21 @@ typedef struct vvi_em_feature {
   double own;               /* from the slave's point to its surface */
 } vvi_em_feature;
 
+/* What two surfaces whose nodes only move need of their four vertices to rub each other without a moment.           [em 25] */
+typedef struct vvi_em_rub {
+  bool shared;      /* they do */
+  double mass[4];   /* that share it */
+  double arm[4][3]; /* from their centre of mass, in the middle of the step */
+  double turn[9];   /* w = turn f */
+} vvi_em_rub;
+
 /* One contact of the step that is being found. */
 typedef struct vvi_em_contact {
   vvi_em_feature f;
   const vvi_rule *law;
-  int32_t before;                /* the one before with the same slave; -1: none */
-  vvi_em_foot foot[2];           /* slave, master */
+  int32_t before;      /* the one before with the same slave; -1: none */
+  vvi_em_foot foot[2]; /* slave, master */
+  vvi_em_rub rub;
   bool seen;                     /* spring between bodies that bend: its feet are those of this step */
   double gap0, gap1;             /* at n, and at the predicted n+1 */
   int slot;                      /* spring: its memory; -1: new, or a multiplier */
@@ -116,6 +127,11 @@ typedef struct vvi_em_contact {
 } vvi_em_contact;
 
 enum { VVI_EM_SPOTS = 32, VVI_EM_DENSE = 128 };
+
+/* What a column of [em 17] may be off where it is found by iteration, over itself: rounds mend it.  With friction all of them are to make
+ * a matrix that is positive where it matters [em 26]; differences of forces have about so many digits. */
+#define VVI_EM_COLUMN 1e-2
+#define VVI_EM_NOISE  1e-5
 
 /* A unit impulse along one direction of a contact, as each of the two bodies feels it, and half of what it does to them:
  * velocities of a step are means of those before and after. */
@@ -170,6 +186,7 @@ typedef struct vvi_em_rigid {
   int64_t n_few;
   int64_t looked; /* pairs looked at, since the start */
   bool rough, weighs;
+  double energy; /* J: whose rounding is none */
   int halvings;
   vvi_em_slot *slot; /* [slots] in the state; NULL: no springs */
   int32_t slots;
@@ -189,7 +206,8 @@ typedef struct vvi_em_rigid {
   vvi_em_contact *contact; /* [room] */
   vvi_em_row *rows;        /* [3 room] */
   double *own, *move;      /* [9 room] inverse mass between the rows of a contact; [3 room] changes of the impulses */
-  double *swept;           /* [6 room] those of two sweeps */
+  double *swept;           /* [6 room] scratch of joints */
+  struct vvi_em_together *together; /* NULL: not needed yet */
   vvi_spot spot[VVI_EM_SPOTS];
 } vvi_em_rigid;
 
@@ -330,6 +348,15 @@ double vvi_em_spring_energy(const vvi_em_rigid *w);
 /* Impulses of all contacts listed, and the step they make; false: not converged. */
 bool vvi_em_answer(vvi_em_rigid *w, double dt);
 
+/* How far a contact is from its law in this iterate, and how soft it is. */
+typedef struct vvi_em_law {
+  double off;  /* multiplier: u - aim.  spring: j - dt p */
+  double soft; /* spring: -dt^2 dp/dg; negative: a multiplier */
+} vvi_em_law;
+vvi_em_law vvi_em_law_of(const vvi_em_contact *c, double dt);
+/* What unit impulses along the rows of all contacts do to each other, [rows][rows].                               [em 12, 17] */
+void vvi_em_matrix(vvi_em_rigid *w, int directions, double *a);
+
 /* What the answer needs of a frame. */
 void vvi_em_touch_frame(vvi_em_frame *f);
 
@@ -361,11 +388,28 @@ void vvi_em_joined_take(vvi_em_rigid *w, double dt, vv_posted *post);
 /* j = 0 where there is no impulse that does it. */
 void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3]);
 
+/* ---- rub.c ---- */
+
+/* Whether the vertices of a contact share the moment of its friction, and with which masses; where they are in this iterate. */
+void vvi_em_rub_stand(const vvi_em_rigid *w, vvi_em_contact *c);
+void vvi_em_rub_aim(const vvi_em_rigid *w, vvi_em_contact *c);
+/* What they get of a force on the slave, besides that force, those of one body; what of their motion in the step is sliding, and
+ * of an answer of that body along a direction. */
+void vvi_em_rub_push(const vvi_em_rigid *w, const vvi_em_contact *c, int32_t soft, const double force[3], double *load);
+void vvi_em_rub_motion(const vvi_em_rigid *w, const vvi_em_contact *c, double u[3]);
+double vvi_em_rub_along(const vvi_em_rigid *w, const vvi_em_contact *c, int32_t soft, const double push[3],
+                        const double *answer);
+
 /* ---- dense.c ---- */
 
 /* x >= least, A x + b >= 0, one of them an equality in every row; false: not found.  work: n + n (n + 1) reals.  act: [n] */
 bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double tiny, double *x,
                    double *work, int32_t *act);
+
+/* ---- together.c ---- */
+
+/* Changes of all impulses, three to a contact, into move; scale: m/s.  false: none were found. */
+bool vvi_em_together(vvi_em_rigid *w, double dt, double scale);
 
 /* ---- rigid.c ---- */
 

@@ -199,7 +199,7 @@ static void link_node(vvi_em_rigid *w, int32_t by, double dt)
     const bool moves = d < 3 || f->parts->turns;
     memset(w->column, 0, sizeof(double) * (size_t)(ROW * f->n));
     w->column[ROW * w->joined[by] + d] = 1.0;
-    if (moves) f->parts->respond(f->work, w->column);
+    if (moves) f->parts->respond(f->work, VVI_EM_COLUMN, w->column);
     for (int32_t to = 0; to < k->joints->nodes; to++) {
       double *block = vvi_joint_link(k, to, by);
       for (int c = 0; c < 6 && block != NULL; c++)
@@ -479,7 +479,7 @@ static void rates_by_joints(vvi_em_rigid *w, int directions, int32_t assembly, d
     memset(w->column, 0, sizeof(double) * (size_t)(ROW * f->n));
     for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
       for (int c = 0; c < 6 && w->joined_soft[i] == s; c++) w->column[ROW * (int64_t)w->joined[i] + c] += push[i][c];
-    f->parts->respond(f->work, w->column);
+    f->parts->respond(f->work, VVI_EM_COLUMN, w->column);
     vvi_em_soft_see(w, s, directions, dt, to, stride);
   }
 }

@@ -220,6 +220,7 @@ bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w)
   w->located = w->n_contact = 0;
   w->deepest = 0.0, w->overlap = (vv_overlap){0};
   w->cut = false;
+  w->energy = s->ledger->energy_scale;
   if (!advance(s, w, s->h, 0)) {
     if (w->cut) restore(s, w);
     return false;

@@ -68,13 +68,12 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
   const int32_t rule = s->rule_of(s->meets, i, j);
   if (rule < 0) return VV_OK;
   const vv_group *line = m->solids->rule[rule].group;
-  const bool thick = s->rule[rule].thick && i != j;
-  const double offset = (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
-                        (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
+  const double offset = vvi_sheets_offset(s, i, j, rule);
   if (vv_is(line, "arms", "C")) return vv_complain(line, "arms", "C is for rigid bodies: surfaces bend; use D");
   if (a->obstacle != NULL || b->obstacle != NULL || (a->tip != NULL && b->tip != NULL)) return VV_OK;
   if (i == j && !(offset > 0.0))
-    return vv_complain(line, "self", "in energy-momentum steps '%s' does not meet itself: set 'self: false'",
+    return vv_complain(line, "thickness",
+                       "in energy-momentum steps '%s' meets itself at its thickness: set it to true, or 'self: false'",
                        m->body[a->body].name);
   if (!(offset > 0.0) && ((a->turns && !a->rigid) || (b->turns && !b->rigid)))
     return vv_complain(line, "between",
@@ -86,8 +85,6 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
                        "in energy-momentum steps surfaces meet at their thickness: set it to true, or 'response: none' "
                        "between '%s' and '%s'",
                        m->body[a->body].name, m->body[b->body].name);
-  if (a->carrier == VVI_CARRY_POINTS && b->carrier == VVI_CARRY_POINTS && s->rule[rule].friction > 0.0)
-    return vv_complain(line, "friction", "energy-momentum has none between two surfaces; use leapfrog");
   return VV_OK;
 }
 
@@ -261,6 +258,7 @@ bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c)
     if (f->soft == 0) continue;
     if (c->f.sheet) {
       if (!stand_on_sheet(w, c, side, f)) return !(w->full = true);
+      if (side == 1) vvi_em_rub_stand(w, c);
       continue;
     }
     const vvi_object *o = &w->solids->object[(side == 0) == c->f.a_slave ? c->f.a : c->f.b];
@@ -453,8 +451,10 @@ bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t f
       add_load(w, &c->foot[side], force, w->column);
       some = true;
     }
+    const double whole[3] = {size * push[0], size * push[1], size * push[2]};
+    vvi_em_rub_push(w, c, soft, whole, w->column);
   }
-  if (some) f->parts->respond(f->work, w->column);
+  if (some) f->parts->respond(f->work, w->rough ? VVI_EM_NOISE : VVI_EM_COLUMN, w->column);
   return some;
 }
 
@@ -462,11 +462,13 @@ void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double
 {
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
-    for (int e = 0; stands_on(c, soft) && e < directions; e++)
+    for (int e = 0; stands_on(c, soft) && e < directions; e++) {
+      double sum = vvi_em_rub_along(w, c, soft, push_of(c, e), w->column);
       for (int side = 0; side < 2; side++)
         if (c->foot[side].soft == soft)
-          to[((int64_t)directions * i + e) * stride] +=
-              (side == 0 ? 1.0 : -1.0) * along(w, &c->foot[side], push_of(c, e), w->column) / (dt * dt);
+          sum += (side == 0 ? 1.0 : -1.0) * along(w, &c->foot[side], push_of(c, e), w->column);
+      to[((int64_t)directions * i + e) * stride] += sum / (dt * dt);
+    }
   }
 }
 

@@ -85,9 +85,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
     vvi_variation_to_grid(s);
   }
   if (!hold_joints(s, t, h, r)) return VV_OK;
-  vvi_kdk_kick(s, k, t, 0.5 * h);
-  vvi_kdk_book_half(s, k, 0, t, 0.5 * h);
-  vvi_kdk_drift(s, k, t, h);
+  vvi_kdk_leap(s, k, t, h);
   vvi_kdk_book_half(s, k, 1, t + h, 0.5 * h);
   if (s->vary != NULL) vvi_variation_slab_end(s, h, s->state->p, vvi_kdk_force(s, k, t + h));
   vvi_kdk_kick(s, k, t + h, 0.5 * h);
