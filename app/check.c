@@ -85,31 +85,30 @@ static bool may_touch(const app_scene *s)
   }
 }
 
-/* Below eight tiles a rank whole tiles no longer balance; a rank with N triangles moves some 700 sqrt(N) bytes a step.  With
- * contact all ranks know a box of displacements of every 64 nodes. */
+/* Below sixteen tiles of 256 triangles a rank whole tiles no longer balance; a rank with N triangles moves some 700 sqrt(N) bytes a
+ * step.  Bytes of a triangle: on every rank while the scene is set up; then on every rank, and on the one that has it; of a
+ * prepared scene, of which ranks share the pages, the last two (bench/ranks.sh; two numbers each, without and with contact). */
 static void print_ranks(const app_scene *s)
 {
-  enum { LEAST_TILES = 8, TILE = 512, BOX = 48, STRIP = 64 };
-  /* bytes of a triangle: on every rank while the scene is set up; then on every rank, and on one of them (bench/ranks.sh) */
+  enum { LEAST_TILES = 16, TILE = 256 };
   static const struct {
-    double start, all, own;
-  } memory[2] = {{350, 50, 180}, {950, 450, 475}};
+    double start, all, own, all_prepared, own_prepared;
+  } memory[2] = {{350, 75, 150, 10, 125}, {900, 450, 240, 70, 220}};
   const int64_t tiles = vv_model_tiles(s->model), most = tiles / LEAST_TILES;
-  char amount[32];
+  const double triangles = (double)tiles * TILE;
+  const int k = may_touch(s) ? 1 : 0;
+  char amount[32], start[32];
   if (most < 2) return;
   printf("  ranks              %lld tiles: up to %lld ranks with visviva-mpi, which then move\n", (long long)tiles,
          (long long)most);
   printf("                     about %s each in a step\n",
-         app_bytes(amount, sizeof amount, 700.0 * sqrt((double)tiles * TILE / (double)most)));
-  const double triangles = (double)tiles * TILE;
-  const int k = may_touch(s) ? 1 : 0;
-  char start[32];
+         app_bytes(amount, sizeof amount, 700.0 * sqrt(triangles / (double)most)));
   printf("                     memory of a rank: %s at the start,",
          app_bytes(start, sizeof start, memory[k].start * triangles));
-  printf(" then %s\n", app_bytes(amount, sizeof amount, (memory[k].all + memory[k].own / (double)most) * triangles));
-  if (k > 0)
-    printf("                     and with contact %s more, and what is near something\n",
-           app_bytes(amount, sizeof amount, (double)vv_model_nodes(s->model) * BOX / STRIP));
+  printf(" then %s;\n", app_bytes(amount, sizeof amount, (memory[k].all + memory[k].own / (double)most) * triangles));
+  printf(
+      "                     %s, from the start on, after `visviva prepare`\n",
+      app_bytes(amount, sizeof amount, (memory[k].all_prepared + memory[k].own_prepared / (double)most) * triangles));
 }
 
 static int check(const app_scene *s, const char *path)

@@ -71,7 +71,11 @@ bool app_scene_open_edited(app_scene *s, const char *path, int threads, const ch
   if (status == VV_OK) status = read_scene(s->ctx, path, &s->spec);
   for (int i = 0; i < n && status == VV_OK; i++) status = edit_scene(s->spec, &edit[i]);
 #ifdef VV_MPI
-  if (net != NULL && !app_ranks_agree(net, status == VV_OK) && status == VV_OK) status = VV_IO;
+  if (net != NULL && !app_ranks_agree(net, status == VV_OK) && status == VV_OK) {
+    app_error("%s: read here, but not by another rank; is the file there on all machines?", path);
+    app_scene_close(s);
+    return false;
+  }
 #endif
   if (status == VV_OK) status = vv_compile(s->ctx, s->spec, &s->model, &s->state);
   if (status == VV_OK) {

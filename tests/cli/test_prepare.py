@@ -58,6 +58,17 @@ class Prepare(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn(words, done.stderr)
 
+    def test_check_tells_memory(self):
+        """What `check` says of the start of a rank is what a process takes that sets the scene up, within a third."""
+        scene = self.scene(scenes.sphere(100, 1).replace(scenes.FREE, ""))
+        told = subprocess.run([scenes.PROGRAM, "check", str(scene)], capture_output=True, text=True).stdout
+        start = float(told.split("memory of a rank: ")[1].split(" MB")[0])
+        self.assertIn("visviva prepare", told)
+        run = subprocess.Popen([scenes.PROGRAM, "check", str(scene)], stdout=subprocess.DEVNULL)
+        _, _, use = os.wait4(run.pid, 0)
+        run.returncode = 0
+        self.assertLess(abs(start - use.ru_maxrss / 1024), 0.35 * start)
+
     def test_damaged(self):
         self.prepared(scenes.drum(0.004))
         good, chance = self.file.read_bytes(), random.Random(3)

@@ -3,8 +3,8 @@
 
     VISVIVA_BUILD=build/mpi tests/net/hashes.py [--quick] [--few] [--ranks=1,2] [--cores=N] [--seconds=S] [PART OF A NAME ...]
 
-Compares every file byte by byte (results.h5 by its content where the shares have moved on the way), prints a row a scene with the numbers of ranks that were equal, and ends with 1 if something
-differs.  1, 2, 3, 4, 8 ranks of each MPI, runs of tiles and cuts at random.  --quick: fewer steps; --few: 2 and 3 ranks, at random 3,
+Compares every file byte by byte (results.h5 by its content where the shares have moved on the way), prints a row a scene with the
+numbers of ranks that were equal, and ends with 1 if something differs.  1, 2, 3, 4, 8 ranks of each MPI, runs of tiles and cuts at random.  --quick: fewer steps; --few: 2 and 3 ranks, at random 3,
 MPICH 2, for machines with few cores; --cores: runs beside each other as long as they fit (default: one after the other);
 --seconds: none begins after so many; --ranks: these numbers of them.
 """

@@ -53,6 +53,15 @@ class Ranks(unittest.TestCase):
                 self.assert_same(self.folder / "whole", self.folder / "shared", (*scenes.FILES, "probes.csv"))
         return whole
 
+    def test_scene_that_one_rank_does_not_see(self):
+        scene = self.scene(scenes.sphere(5, 5))
+        _, launch, program = SORTS[0]
+        words = ["run", str(scene), "-o", str(self.folder / "out")]
+        done = subprocess.run([*launch, "-n", "1", program, *words, ":", "-n", "1", program, "run", str(self.folder / "gone.yaml"), *words[2:]],
+                              capture_output=True, text=True, env=scenes.ENVIRONMENT, timeout=100)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not by another rank", done.stderr)
+
     # ---- free flight ----
 
     def test_sphere(self):
