@@ -48,7 +48,7 @@ typedef struct tiles {
   unsigned char *wanted; /* [slots] the force on its node is; of tiles that are listed */
   int32_t *first,
       *slot; /* [nodes + 1], [slots] of the nodes in their order: that of the owner, then others as they are added */
-  shell_group *group;                            /* [room] elements that are asked for, in the order of their tile: pairs without */
+  shell_group *group; /* [room] elements that are asked for, in the order of their tile: pairs without */
   uint16_t (*at)[SHELL_HALF * SHELL_PAIR];       /* [room] gaps between them, with tables of their own */
   double (*rest)[SHELL_REFERENCE * SHELL_GROUP]; /* [room] */
   int64_t room;
