@@ -1,5 +1,5 @@
 /* bench/bench_scaling.c  What threads bring where bodies touch: one scene on 1, 2, 4, .. threads, wall time, same bits.
- * bench_scaling [folder for the CSV [most threads [part of a scene's name]]]. */
+ * bench_scaling [folder for the CSV [most threads [part of a scene's name [times as many threads from row to row]]]]. */
 #include "tools.h"
 
 #include <math.h>
@@ -33,6 +33,7 @@ static const struct scene {
   double units, aim; /* elements or bodies; speed-up asked for on 16 threads */
 } scene_list[] = {
     {"crowd of 729 cubes", crowd, 9, 200, 200, 729 * 192, 8},
+    {"343 that touch", crowd, 7, 550, 50, 343 * 192, 8}, /* all have met in one step about the 480th */
     {"two spheres of 247,808", bench_spheres, 11, 60, 60, 2 * 247808, 10},
     {"8,000 boxes at rest", columns, 20, 20, 2000, 8000, 6},
     {"1,000 boxes at rest", columns, 10, 50, 10000, 1000, 1},
@@ -61,6 +62,7 @@ int main(int argc, char **argv)
   FILE *csv = bench_csv(argc, argv, "-scaling");
   const int most = argc > 2 ? atoi(argv[2]) : 2;
   const char *only = argc > 3 ? argv[3] : NULL;
+  const int times = argc > 4 && atoi(argv[4]) > 1 ? atoi(argv[4]) : 2;
   int unequal = 0;
   fprintf(csv, "scene,threads,ns_per_unit_step,speed_up,state_hash\n");
   printf("%-24s %8s %12s %9s  %s\n", "scene", "threads", "ns per unit", "speed-up", "state hash");
@@ -69,7 +71,7 @@ int main(int argc, char **argv)
     double alone = 0.0;
     uint64_t first = 0, hash;
     if (only != NULL && strstr(s->name, only) == NULL) continue;
-    for (int threads = 1; threads <= most; threads *= 2) {
+    for (int threads = 1; threads <= most; threads *= times) {
       const double took = measure(s, threads, &hash);
       if (threads == 1) alone = took, first = hash;
       unequal += hash != first;

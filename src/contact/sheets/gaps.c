@@ -69,10 +69,9 @@ VV_HOT static void edge_gaps(const float *restrict me, const float *restrict spa
     const float s0 = within((b * f - c * e) / (a * e - b * b + 1e-6F * a * e));
     const float t = within((b * s0 + f) / e), s = within((b * t - c) / a);
     const float wx = rx + s * ux - t * vx, wy = ry + s * uy - t * vy, wz = rz + s * uz - t * vz;
-    const float bound =
+    const float apart =
         (wx * rx + wy * ry + wz * rz) - fabsf(wx * ux + wy * uy + wz * uz) - fabsf(wx * vx + wy * vy + wz * vz);
-    const float apart = larger(bound, 0.0F); /* no branch: with one, compilers make scalars of it for most machines */
-    excess[i] = apart * apart - skin2 * (wx * wx + wy * wy + wz * wz);
+    excess[i] = apart > 0.0F ? apart * apart - skin2 * (wx * wx + wy * wy + wz * wz) : -1.0F;
   }
 }
 
