@@ -258,71 +258,51 @@ static void fly_whole(const vvi_shadow *k, const vv_block *b, const vvi_shadow_f
 }
 
 /* The same of the nodes of a zone, for several flights. */
-static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *from, int first, int flights, double h,
-                     int j)
+static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *from, int flights, double h, int j)
 {
   const vv_block *b = &k->model->block[block];
   const vvi_shadow_zone *z = &k->zone[block];
   double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS];
   for (int i = 0; i < flights; i++) {
-    q[i] = k->flight[first + i].q + b->q0, p[i] = k->flight[first + i].p + b->p0;
+    q[i] = k->flight[i].q + b->q0, p[i] = k->flight[i].p + b->p0;
     if (j > 1) continue;
-    vvi_nodes_axpy(b, z->n[0], z->node[0], 0.5 * h, from->f, k->flight[first + i].p);
+    vvi_nodes_axpy(b, z->n[0], z->node[0], 0.5 * h, from->f, k->flight[i].p);
     b->kind->some->drift(b, h, z->n[0], z->node[0], q[i], p[i]);
   }
-  if (j > 1)
-    b->kind->some->kick(b, h, h, z->n[j - 1], z->node[j - 1], z->set[j - 1], flights, z->scratch + first, q, p);
+  if (j > 1) b->kind->some->kick(b, h, h, z->n[j - 1], z->node[j - 1], z->set[j - 1], flights, z->scratch, q, p);
 }
 
-/* Flights first, first + 1, ... of as many sets of columns, which begin with other momenta alone. */
-static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int first, int flights, double h,
-                    vvi_shadow_fn *fn, void *const user[])
+/* Flights that begin with other momenta alone. */
+static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int flights, double h, vvi_shadow_fn *fn,
+                    void *const user[])
 {
   const vv_model *m = k->model;
-  for (int n = first; n < first + flights; n++) {
+  for (int n = 0; n < flights; n++) {
     for (int i = 0; i < m->n_block; i++) {
       if (k->zone != NULL && !flies(k, i)) continue;
       copy(k, i, VVI_PLACES, from->q, k->flight[n].q);
       copy(k, i, VVI_MOMENTA, from->p, k->flight[n].p);
     }
-    if (from->begin != NULL) from->begin(user[n - first], k->flight[n].p);
+    if (from->begin != NULL) from->begin(user[n], k->flight[n].p);
   }
   for (int j = 1; j <= k->trials + 1; j++) {
     for (int i = 0; i < m->n_block; i++)
       if (flies(k, i) && flies_whole(k, i))
         fly_whole(k, &m->block[i], from, h, j);
       else if (flies(k, i))
-        fly_zone(k, i, from, first, flights, h, j);
-    for (int n = first; n < first + flights; n++) fn(user[n - first], j, h, k->flight[n].q, k->flight[n].p);
+        fly_zone(k, i, from, flights, h, j);
+    for (int n = 0; n < flights; n++) fn(user[n], j, h, k->flight[n].q, k->flight[n].p);
   }
-}
-
-/* Zones of up to so many nodes: a team that meets twice in a kick loses more time than it saves; a thread has a flight for itself.
- * Two spheres of 524,288 triangles on 16 threads took as long for flights of 800 nodes as on one. */
-enum { SMALL = 2048 };
-
-static bool is_small(const vvi_shadow *k)
-{
-  int64_t nodes = 0;
-  for (int i = 0; i < k->model->n_block; i++) nodes += flies(k, i) ? k->zone[i].n[0] : 0;
-  return nodes <= SMALL && vvi_ctx_net(k->model->ctx) == NULL;
 }
 
 /* What is flown whole takes as long side by side, and more memory. */
 void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, int n, vvi_shadow_fn *fn, void *const user[])
 {
-  const int threads = vv_ctx_threads(k->model->ctx);
   bool zones = n <= VVI_SHADOW_FLIGHTS;
   for (int i = 0; i < k->model->n_block; i++) zones = zones && !(flies(k, i) && flies_whole(k, i));
-  if (zones && threads > 1 && is_small(k)) {
-#pragma omp parallel for schedule(static, 1) num_threads(n < threads ? n : threads)
-    for (int i = 0; i < n; i++)
-      for (int way = 0; way < 2; way++) one_way(k, from, i, 1, way == 0 ? from->h : -from->h, fn, user + i);
-    return;
-  }
   const int together = zones ? n : 1;
   for (int i = 0; i < n; i += together) {
-    one_way(k, from, 0, together, from->h, fn, user + i);
-    one_way(k, from, 0, together, -from->h, fn, user + i);
+    one_way(k, from, together, from->h, fn, user + i);
+    one_way(k, from, together, -from->h, fn, user + i);
   }
 }

@@ -70,10 +70,6 @@ void vvi_device_finish(vvi_device *d)
 {
   (void)d;
 }
-void vvi_device_begin(vvi_device *d)
-{
-  (void)d;
-}
 vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
 {
   (void)d, (void)bytes, (void)from;
@@ -94,27 +90,6 @@ void vvi_buffer_send(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, cons
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)
 {
   (void)d, (void)b, (void)at, (void)bytes, (void)to;
-}
-void vvi_device_aside(vvi_device *d, bool aside)
-{
-  (void)d, (void)aside;
-}
-void vvi_buffer_fetch(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)
-{
-  (void)d, (void)b, (void)at, (void)bytes, (void)to;
-}
-void vvi_device_await(vvi_device *d)
-{
-  (void)d;
-}
-void *vvi_device_pin(vvi_device *d, size_t bytes)
-{
-  (void)d, (void)bytes;
-  return NULL;
-}
-void vvi_device_unpin(vvi_device *d, void *at)
-{
-  (void)d, (void)at;
 }
 void vvi_buffer_copy(vvi_device *d, vvi_buffer *from, size_t from_at, vvi_buffer *to, size_t to_at, size_t bytes)
 {
@@ -150,16 +125,13 @@ struct vvi_kernel {
 struct vvi_buffer {
   cl_mem memory;
   size_t bytes;
-  void *pinned; /* where the host sees it; NULL: nowhere */
   vvi_buffer *next;
 };
 struct vvi_device {
   vvi_opencl cl;
   found at;
   cl_context context;
-  cl_command_queue queue, other; /* other: beside it; NULL: none yet */
-  bool aside;                    /* they have changed places */
-  cl_event fetched;              /* NULL: nothing is on its way */
+  cl_command_queue queue;
   cl_program program[PROGRAMS];
   int programs;
   vvi_kernel *kernel;
@@ -381,15 +353,12 @@ void vvi_device_close(vvi_device *d)
     d->cl.ReleaseKernel(k->kernel);
     free(k);
   }
-  if (d->fetched != NULL) d->cl.ReleaseEvent(d->fetched);
   for (vvi_buffer *b = d->buffer, *next; b != NULL; b = next) {
     next = b->next;
-    if (b->pinned != NULL) d->cl.EnqueueUnmapMemObject(d->queue, b->memory, b->pinned, 0, NULL, NULL);
     d->cl.ReleaseMemObject(b->memory);
     free(b);
   }
   for (int i = 0; i < d->programs; i++) d->cl.ReleaseProgram(d->program[i]);
-  if (d->other != NULL) d->cl.ReleaseCommandQueue(d->other);
   if (d->queue != NULL) d->cl.ReleaseCommandQueue(d->queue);
   if (d->context != NULL) d->cl.ReleaseContext(d->context);
   vvi_opencl_close(&d->cl);
@@ -510,21 +479,6 @@ void vvi_device_finish(vvi_device *d)
   if (!d->failed) good(d, d->cl.Finish(d->queue), "it stopped");
 }
 
-void vvi_device_begin(vvi_device *d)
-{
-  if (!d->failed) good(d, d->cl.Flush(d->queue), "it stopped");
-}
-
-void vvi_device_aside(vvi_device *d, bool aside)
-{
-  cl_int code = CL_SUCCESS;
-  if (d->failed || d->aside == aside) return;
-  if (d->other == NULL) d->other = d->cl.CreateCommandQueue(d->context, d->at.id, 0, &code);
-  if (!good(d, code, "no second queue")) return;
-  cl_command_queue queue = d->queue;
-  d->queue = d->other, d->other = queue, d->aside = aside;
-}
-
 /* ---- memory ---- */
 
 static bool clear(vvi_device *d, cl_mem memory, size_t bytes)
@@ -539,8 +493,9 @@ static bool clear(vvi_device *d, cl_mem memory, size_t bytes)
   return good(d, code, "no memory");
 }
 
-static vvi_buffer *make_buffer(vvi_device *d, cl_mem_flags flags, size_t size)
+vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
 {
+  const size_t size = bytes > 0 ? bytes : 1;
   cl_int code;
   if (d->failed) return NULL;
   vvi_buffer *b = calloc(1, sizeof *b);
@@ -548,7 +503,7 @@ static vvi_buffer *make_buffer(vvi_device *d, cl_mem_flags flags, size_t size)
     fail(d, "out of memory");
     return NULL;
   }
-  b->memory = d->cl.CreateBuffer(d->context, flags, size, NULL, &code);
+  b->memory = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE, size, NULL, &code);
   if (code != CL_SUCCESS) {
     fail(d, "no room for %.3g MB beside %.3g MB of its %.3g MB: %s", (double)size / 1e6, (double)d->used / 1e6,
          (double)d->at.about.memory / 1e6, vvi_opencl_error(code));
@@ -558,14 +513,6 @@ static vvi_buffer *make_buffer(vvi_device *d, cl_mem_flags flags, size_t size)
   b->bytes = size, b->next = d->buffer;
   d->buffer = b;
   d->used += (int64_t)size;
-  return b;
-}
-
-vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
-{
-  const size_t size = bytes > 0 ? bytes : 1;
-  vvi_buffer *b = make_buffer(d, CL_MEM_READ_WRITE, size);
-  if (b == NULL) return NULL;
   if (from != NULL && bytes > 0)
     vvi_buffer_write(d, b, 0, bytes, from);
   else
@@ -583,25 +530,6 @@ void vvi_buffer_free(vvi_device *d, vvi_buffer *b)
   d->used -= (int64_t)b->bytes;
   d->cl.ReleaseMemObject(b->memory);
   free(b);
-}
-
-void *vvi_device_pin(vvi_device *d, size_t bytes)
-{
-  cl_int code;
-  vvi_buffer *b = make_buffer(d, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes > 0 ? bytes : 1);
-  if (b == NULL) return NULL;
-  b->pinned = d->cl.EnqueueMapBuffer(d->queue, b->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, b->bytes, 0, NULL,
-                                     NULL, &code);
-  return good(d, code, "no memory that it shares") ? b->pinned : NULL;
-}
-
-void vvi_device_unpin(vvi_device *d, void *at)
-{
-  vvi_buffer *b = d->buffer;
-  while (b != NULL && b->pinned != at) b = b->next;
-  if (at == NULL || b == NULL) return;
-  d->cl.EnqueueUnmapMemObject(d->queue, b->memory, at, 0, NULL, NULL);
-  vvi_buffer_free(d, b);
 }
 
 static void write_to(vvi_device *d, vvi_buffer *b, cl_bool waits, size_t at, size_t bytes, const void *from)
@@ -627,23 +555,6 @@ void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void
   d->moved += (int64_t)bytes;
   good(d, d->cl.EnqueueReadBuffer(d->queue, b->memory, CL_TRUE, at, bytes, to, 0, NULL, NULL),
        "reading from it failed");
-}
-
-void vvi_buffer_fetch(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)
-{
-  if (d->failed || bytes == 0) return;
-  if (d->fetched != NULL) d->cl.ReleaseEvent(d->fetched);
-  d->fetched = NULL, d->moved += (int64_t)bytes;
-  good(d, d->cl.EnqueueReadBuffer(d->queue, b->memory, CL_FALSE, at, bytes, to, 0, NULL, &d->fetched),
-       "reading from it failed");
-}
-
-void vvi_device_await(vvi_device *d)
-{
-  if (d->failed || d->fetched == NULL) return;
-  good(d, d->cl.WaitForEvents(1, &d->fetched), "it stopped");
-  d->cl.ReleaseEvent(d->fetched);
-  d->fetched = NULL;
 }
 
 void vvi_buffer_copy(vvi_device *d, vvi_buffer *from, size_t from_at, vvi_buffer *to, size_t to_at, size_t bytes)

@@ -71,10 +71,6 @@ static inline void vvi_device_each(vvi_device *d, vvi_kernel *k, int64_t n, int 
 }
 int64_t vvi_device_launches(const vvi_device *d); /* so far */
 void vvi_device_finish(vvi_device *d);            /* waits */
-void vvi_device_begin(vvi_device *d);             /* does not: what is queued goes to the device */
-/* From here on until it is called with false: what is queued does not wait for what was queued before, nor that for it.  The caller
- * has seen the end of all that it reads. */
-void vvi_device_aside(vvi_device *d, bool aside);
 
 /* ---- memory ---- */
 
@@ -83,12 +79,6 @@ vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from);
 void vvi_buffer_free(vvi_device *d, vvi_buffer *b); /* NULL: nothing */
 void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from);
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to); /* waits */
-/* As read; `to` is complete behind the next wait, which is for this, and for nothing that was queued behind it.  `to` is pinned. */
-void vvi_buffer_fetch(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to);
-void vvi_device_await(vvi_device *d);
-/* Memory of the host that the device reads and writes by itself; NULL: there is none, which is trouble. */
-void *vvi_device_pin(vvi_device *d, size_t bytes);
-void vvi_device_unpin(vvi_device *d, void *at); /* NULL: nothing */
 /* As write, without waiting for what is queued: `from` stays as it is until something is read. */
 void vvi_buffer_send(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from);
 /* On the device, from one to another. */

@@ -29,11 +29,6 @@
   X(EnqueueReadBuffer)       \
   X(EnqueueCopyBuffer)       \
   X(EnqueueNDRangeKernel)    \
-  X(EnqueueMapBuffer)        \
-  X(EnqueueUnmapMemObject)   \
-  X(WaitForEvents)           \
-  X(ReleaseEvent)            \
-  X(Flush)                   \
   X(Finish)
 
 typedef struct vvi_opencl {

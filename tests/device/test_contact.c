@@ -2,12 +2,9 @@
  * states and books; what goes to and fro is counted. */
 #include "agree.h"
 #include "check.h"
-#include "contact/sheets.h"
 #include "place.h"
 #include "sim/sim.h"
 #include "step/accelerate.h"
-
-#include <stdlib.h>
 
 /* Two spheres of 8 f^2 triangles, so many edges apart, that approach by the same part of an edge in a step, which is the same part
  * of the stable one, whatever f is. */
@@ -103,53 +100,6 @@ static void resumed(void **state)
   agree_resumed(text);
 }
 
-/* Columns of two spheres far apart behind some steps, a push and a drift, and their bytes.  flies: bounds were asked for before, so that
- * the device has taken the whole step already; the drift is by a part longer than they were told. */
-static size_t drifted(bool flies, double part, double **q, double **p)
-{
-  char text[1024];
-  place x;
-  spheres(text, sizeof text, 8, 40.0);
-  assert_int_equal(place_open(text, device, 1, 0.0, &x), VV_OK);
-  place_steps(&x, 6);
-  const vv_block *b = &x.model->block[0];
-  const vv_device_table *d = b->kind->device;
-  void *own = x.sim->step.accelerator->own[0];
-  const double h = x.sim->step.h;
-  unsigned char *past = calloc((size_t)x.model->sheets->n_cluster + 1, 1);
-  *q = calloc((size_t)(3 * b->column), sizeof **q), *p = calloc((size_t)(3 * b->column), sizeof **p);
-  assert_true(past != NULL && *q != NULL && *p != NULL);
-  const vv_motion_budget budget = {0};
-  const int32_t cluster = 0;
-  vv_motion_row row;
-  if (flies) d->bounds(own, h, true, 1, &cluster, &budget, past, &row);
-  const int64_t before = vvi_device_launches(x.sim->step.accelerator->device);
-  d->push(own, 0.5 * h);
-  d->drift(own, (1.0 + part) * h);
-  const int64_t after = vvi_device_launches(x.sim->step.accelerator->device);
-  assert_int_equal(after - before, flies && part == 0.0 ? 0 : 1); /* it was taken beforehand, or is now */
-  d->down(own, *q, *p);
-  const size_t bytes = sizeof **q * (size_t)(3 * b->column);
-  free(past);
-  place_close(&x);
-  return bytes;
-}
-
-/* A step that was taken beforehand, and of which somebody wants to see the middle, or another drift. */
-static void taken_back(void **state)
-{
-  static const double part[] = {0.0, 0.25};
-  (void)state;
-  for (int i = 0; i < 2; i++) {
-    double *q[2], *p[2];
-    size_t bytes = 0;
-    for (int k = 0; k < 2; k++) bytes = drifted(k == 1, part[i], &q[k], &p[k]);
-    assert_memory_equal(q[0], q[1], bytes);
-    assert_memory_equal(p[0], p[1], bytes);
-    for (int k = 0; k < 2; k++) free(q[k]), free(p[k]);
-  }
-}
-
 /* Far apart: a byte for each cluster, and what boxes of clusters that have moved ask for. */
 static void far_apart(void **state)
 {
@@ -177,9 +127,9 @@ static void in_contact(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest test[] = {
-      cmocka_unit_test(same_bits), cmocka_unit_test(cubes),      cmocka_unit_test(mixed),     cmocka_unit_test(resumed),
-      cmocka_unit_test(far_apart), cmocka_unit_test(in_contact), cmocka_unit_test(taken_back)};
+  const struct CMUnitTest test[] = {cmocka_unit_test(same_bits), cmocka_unit_test(cubes),
+                                    cmocka_unit_test(mixed),     cmocka_unit_test(resumed),
+                                    cmocka_unit_test(far_apart), cmocka_unit_test(in_contact)};
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -4,15 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const char vvi_text_shell_some[];
+
+enum { SHARED_NODES = 4096 }; /* that come down: from so many on threads share their columns */
+
 /* ---- what is queued ---- */
 
+/* The places are others. */
+static void forget(shell_device *s)
+{
+  s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
+}
+
 /* What all kernels of tiles are given before their own arguments. */
-#define TILE_ARGUMENTS(s, row, h, move, slot)                                                               \
-  VVI_BUFFER(row), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
-      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),   \
-      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),     \
-      VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),   \
-      VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER((s)->q), VVI_BUFFER((s)->p), VVI_BUFFER(slot),            \
+#define TILE_ARGUMENTS(s, k, h, move, slot)                                                                         \
+  VVI_BUFFER((s)->row[k]), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
+      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),           \
+      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),             \
+      VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),           \
+      VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER((s)->q), VVI_BUFFER((s)->p), VVI_BUFFER(slot),                    \
       VVI_BUFFER((s)->total), VVI_BUFFER((s)->kept)
 
 static vvi_argument room_of(const shell_device *s, int k)
@@ -20,16 +30,11 @@ static vvi_argument room_of(const shell_device *s, int k)
   return k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k]);
 }
 
-/* Tiles of one sort, with their rows. */
-static void launch_tiles(shell_device *s, int k, vvi_buffer *row, int64_t tiles, double h, int32_t move, bool energy)
-{
-  vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], tiles, s->items[k],
-                    VVI_ARGUMENTS(TILE_ARGUMENTS(s, row, h, move, s->slot), room_of(s, k)));
-}
-
 static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
-  for (int k = 0; k < SORTS; k++) launch_tiles(s, k, s->row[k], s->tiles[k], h, move, energy);
+  for (int k = 0; k < SORTS; k++)
+    vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], s->tiles[k], s->items[k],
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->slot), room_of(s, k)));
   s->counted = energy;
 }
 
@@ -45,7 +50,7 @@ static void launch_late(shell_device *s, double h)
   const int32_t move = STRIDE;
   for (int k = 0; k < SORTS; k++)
     vvi_device_launch(s->d, s->late[k], s->tiles[k], s->items[k],
-                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, s->row[k], h, move, s->next_slot), VVI_BUFFER(s->halo_row),
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->next_slot), VVI_BUFFER(s->halo_row),
                                     VVI_BUFFER(s->shared), VVI_BUFFER(s->other), VVI_NUMBER(s->behind_h),
                                     VVI_BUFFER(s->slot), VVI_BUFFER(s->next_q), VVI_BUFFER(s->next_p), room_of(s, k)));
   exchange(&s->q, &s->next_q), exchange(&s->p, &s->next_p), exchange(&s->slot, &s->next_slot);
@@ -110,14 +115,35 @@ static void launch_close(shell_device *s, bool kick, double h, int32_t note, dou
                     VVI_BUFFER(s->notes), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
 }
 
+/* Forces on all nodes, and p += push f where push is not 0. */
+static void launch_press(shell_device *s, double push)
+{
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, joined = s->known;
+  if (!s->known) launch_force(s, 0.0, NOTHING, false);
+  vvi_device_launch(s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared),
+                                  VVI_BUFFER(s->other), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity),
+                                  VVI_NUMBER(joined), VVI_NUMBER(push), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->slot)));
+  s->known = true, s->pressing = false;
+}
+
+static void launch_push(shell_device *s)
+{
+  vvi_device_each(s->d, s->push, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(s->push_h), VVI_BUFFER(s->pull),
+                                VVI_BUFFER(s->p)));
+  s->pushing = false;
+}
+
 /* What waits is done, and with it a drift behind the same kick again, where drift is not 0. */
 static void flush_into(shell_device *s, double drift)
 {
   if (s->behind) launch_join(s, s->behind_h, STRIDE);
   s->behind = false;
-  if (s->flown) shell_stay_unfly(s);
-  if (s->pressing) shell_stay_press_now(s, 0.0);
-  if (s->pushing) shell_stay_push_now(s);
+  if (s->pressing) launch_press(s, 0.0);
+  if (s->pushing) launch_push(s);
   if (!s->waits) return;
   s->waits = false;
   if (s->waits_note < 0 && drift == 0.0) {
@@ -129,28 +155,12 @@ static void flush_into(shell_device *s, double drift)
   if (!s->known) launch_force(s, 0.0, NOTHING, true);
   launch_close(s, true, s->waits_h, s->waits_note, drift);
   s->known = true;
-  if (drift != 0.0) shell_device_forget(s);
+  if (drift != 0.0) forget(s);
 }
 
-void shell_device_finish(shell_device *s)
+static void flush(shell_device *s)
 {
   flush_into(s, 0.0);
-}
-
-void shell_device_flush(shell_device *s)
-{
-  shell_device_finish(s);
-  s->guess = s->measured = false;
-}
-
-void shell_device_gradient_of(shell_device *s, int sort, vvi_buffer *row, int64_t tiles)
-{
-  launch_tiles(s, sort, row, tiles, 0.0, NOTHING, false);
-}
-
-void shell_device_gradient(shell_device *s)
-{
-  launch_force(s, 0.0, NOTHING, false);
 }
 
 /* ---- loads ---- */
@@ -205,12 +215,12 @@ static void launch_loads(shell_device *s, double t, double h, vvi_buffer *p)
 static void device_up(void *own, const double *q, const double *p)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (q != NULL) {
     vvi_buffer_write(s->d, s->q, 0, bytes, q);
     if (s->b->z_reals > 0) vvi_buffer_write(s->d, s->z, 0, sizeof(double) * (size_t)s->b->z_reals, q + s->b->z0);
-    shell_device_forget(s);
+    forget(s);
   }
   if (p != NULL) vvi_buffer_write(s->d, s->p, 0, bytes, p);
 }
@@ -218,7 +228,7 @@ static void device_up(void *own, const double *q, const double *p)
 static void device_down(void *own, double *q, double *p)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (q != NULL) vvi_buffer_read(s->d, s->q, 0, bytes, q);
   if (q != NULL && s->b->z_reals > 0)
@@ -229,7 +239,7 @@ static void device_down(void *own, double *q, double *p)
 static void device_kick(void *own, double t, double h)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   if (s->b->n_load == 0 && s->b->z_reals == 0) {
     s->waits = true, s->waits_h = h, s->waits_note = -1;
     return;
@@ -242,12 +252,20 @@ static void device_kick(void *own, double t, double h)
 static void device_drift(void *own, double h)
 {
   shell_device *s = own;
-  if (shell_stay_drift(s, h)) return;
-  shell_device_flush(s);
+  if (s->pushing) {
+    s->pushing = false;
+    vvi_device_each(s->d, s->push_drift, s->nodes,
+                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_BUFFER(s->mass),
+                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->push_h), VVI_NUMBER(h), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
+    forget(s);
+    return;
+  }
+  flush(s);
   vvi_device_each(s->d, s->drift, s->nodes,
                   VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
                                 VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
-  shell_device_forget(s);
+  forget(s);
 }
 
 /* kick(h/2), then drift(h), in one pass over the nodes where the gradient is known. */
@@ -259,10 +277,10 @@ static void device_leap(void *own, double t, double h)
     flush_into(s, h);
     return;
   }
-  shell_device_flush(s);
+  flush(s);
   gradient(s, false);
   launch_kick(s, 0.5 * h, h, 0, s->p);
-  shell_device_forget(s);
+  forget(s);
 }
 
 static void device_stride(void *own, double h)
@@ -271,16 +289,16 @@ static void device_stride(void *own, double h)
   if (s->behind) {
     launch_late(s, h);
   } else {
-    shell_device_flush(s);
+    flush(s);
     launch_force(s, h, STRIDE, false);
     s->behind = s->next_q != NULL;
     if (!s->behind) launch_join(s, h, STRIDE);
   }
   s->behind_h = h;
-  shell_device_forget(s);
+  forget(s);
 }
 
-void shell_device_force_to(shell_device *s, double t, vvi_buffer *f)
+static void force_to(shell_device *s, double t, vvi_buffer *f)
 {
   gradient(s, false);
   launch_kick(s, 1.0, 0.0, 1, f);
@@ -291,9 +309,9 @@ void shell_device_force_to(shell_device *s, double t, vvi_buffer *f)
 static void device_force(void *own, double t, const double *q, double *f)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   if (q != NULL) device_up(s, q, NULL);
-  shell_device_force_to(s, t, s->p);
+  force_to(s, t, s->p);
   device_down(s, NULL, f);
 }
 
@@ -315,7 +333,7 @@ static void device_settle(void *own, vv_posted *post)
 static void device_flow(void *own, double h, vv_posted *post)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   launch_sheets(s, h);
   if (++s->losses == LOSS_ROWS) device_settle(s, post);
 }
@@ -355,7 +373,7 @@ static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
 static void device_viscous(void *own, double h, vv_posted *post)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   const vv_block *b = s->b;
   const int32_t tiles = (int32_t)shell_plan_of(b)->tiles;
   double sum[SHELL_FADED];
@@ -380,7 +398,7 @@ static void device_note(void *own, int slot)
     s->waits_note = slot;
     return;
   }
-  shell_device_flush(s);
+  flush(s);
   if (!s->counted) s->known = false;
   gradient(s, true);
   launch_close(s, false, 0.0, slot, 0.0);
@@ -389,7 +407,7 @@ static void device_note(void *own, int slot)
 static void device_noted(void *own, int n)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   launch_exact(s, s->notes, n, SHELL_SUMS, s->slots_of_sums);
   memset(s->noted, 0, sizeof s->noted);
   vvi_buffer_read(s->d, s->slots_of_sums, 0, sizeof *s->noted * (size_t)n, s->noted);
@@ -408,7 +426,7 @@ static void device_totals(const void *own, int slot, vv_totals *sum)
 static void device_keep(void *own)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   vvi_buffer **to = &s->aside[s->turn = 1 - s->turn];
   if (*to == NULL) *to = vvi_buffer_new(s->d, 2 * bytes, NULL);
@@ -419,12 +437,12 @@ static void device_keep(void *own)
 static void device_back(void *own)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   vvi_buffer *from = s->aside[s->turn];
   s->turn = 1 - s->turn;
   vvi_buffer_copy(s->d, from, 0, s->q, 0, bytes), vvi_buffer_copy(s->d, from, bytes, s->p, 0, bytes);
-  shell_device_forget(s);
+  forget(s);
 }
 
 /* What comes from outside in one kick; as shell_post. */
@@ -445,7 +463,7 @@ static void post_some(shell_device *s, int32_t of, double h, vv_posted *post)
 static void device_post(void *own, double t, double h, vv_posted *post)
 {
   shell_device *s = own;
-  shell_device_flush(s);
+  flush(s);
   if (vvi_norm3(s->b->gravity) > 0.0) post_some(s, OF_GRAVITY, h, post);
   if (shell_plan_of(s->b)->held > 0) {
     gradient(s, false);
@@ -455,6 +473,165 @@ static void device_post(void *own, double t, double h, vv_posted *post)
     loads_at(s, t);
     post_some(s, OF_LOADS, h, post);
   }
+}
+
+/* ---- what stays while the processor answers contacts ---- */
+
+static void device_strips(void *own, int64_t n, const int32_t *strip)
+{
+  shell_device *s = own;
+  shell_device_build(s, "\n", "", vvi_text_shell_some);
+  s->push = vvi_device_kernel(s->d, "push_nodes"), s->push_drift = vvi_device_kernel(s->d, "push_and_drift");
+  s->extents = vvi_device_kernel(s->d, "extents");
+  s->bring_some = vvi_device_kernel(s->d, "bring_nodes"), s->give_some = vvi_device_kernel(s->d, "give_nodes");
+  s->pull = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
+  s->strips = (int32_t)n;
+  s->strip = vvi_buffer_new(s->d, sizeof *strip * (size_t)(2 * n), strip);
+  s->box = vvi_buffer_new(s->d, sizeof(double) * (size_t)(6 * n), NULL);
+}
+
+static void device_press(void *own, double t)
+{
+  shell_device *s = own;
+  flush(s);
+  if (s->b->n_load == 0 && s->b->z_reals == 0)
+    s->pressing = true;
+  else
+    force_to(s, t, s->pull);
+}
+
+/* With the forces, where these wait; or with the drift behind it. */
+static void device_push(void *own, double h)
+{
+  shell_device *s = own;
+  if (s->pressing && h != 0.0) {
+    launch_press(s, h);
+    return;
+  }
+  flush(s);
+  s->pushing = true, s->push_h = h;
+}
+
+static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half)
+{
+  shell_device *s = own;
+  const size_t count = (size_t)n;
+  s->bounds = vvi_device_kernel(s->d, "bounds"), s->take_budgets = vvi_device_kernel(s->d, "take_budgets");
+  s->bring_rows = vvi_device_kernel(s->d, "bring_rows");
+  s->clusters = (int32_t)n, s->report_rows = (count + 7) / 8 * 8;
+  s->cluster_first = vvi_buffer_new(s->d, sizeof *first * (count + 1), first);
+  s->cluster_strip = vvi_buffer_new(s->d, sizeof *strip * (size_t)first[n], strip);
+  s->cluster_half = vvi_buffer_new(s->d, sizeof *half * count, half);
+  s->motion = vvi_buffer_new(s->d, sizeof(vv_motion_row) * count, NULL);
+  s->budget = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
+  s->fixed = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
+  s->which = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
+  s->news = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
+  s->report = vvi_buffer_new(s->d, s->report_rows + sizeof(vv_motion_row) * count, NULL);
+  s->told_back = malloc(s->report_rows + sizeof(vv_motion_row) * (count + 1));
+  if (s->told_back == NULL) vvi_device_fail(s->d, "out of memory");
+}
+
+static void launch_rows(shell_device *s, int32_t n)
+{
+  const int32_t first = (int32_t)(s->report_rows / sizeof(double));
+  vvi_device_each(s->d, s->bring_rows, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->which), VVI_BUFFER(s->motion), VVI_NUMBER(first),
+                                VVI_BUFFER(s->report)));
+}
+
+static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
+                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
+{
+  shell_device *s = own;
+  const int32_t count = (int32_t)n, done = drifted;
+  const size_t rows = sizeof *row * (size_t)n;
+  flush(s);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
+  vvi_device_each(s->d, s->take_budgets, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
+                                VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed)));
+  vvi_device_launch(s->d, s->extents, s->strips, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
+  vvi_device_each(s->d, s->bounds, s->clusters,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->clusters), VVI_BUFFER(s->cluster_first), VVI_BUFFER(s->cluster_strip),
+                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done),
+                                VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
+                                VVI_BUFFER(s->report)));
+  launch_rows(s, count);
+  vvi_buffer_read(s->d, s->report, 0, s->report_rows + rows, s->told_back);
+  s->giving = false;
+  if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, s->report_rows + rows);
+  memcpy(past, s->told_back, (size_t)s->clusters);
+  memcpy(row, s->told_back + s->report_rows, rows);
+}
+
+static void device_rows(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row)
+{
+  shell_device *s = own;
+  flush(s);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  launch_rows(s, (int32_t)n);
+  vvi_buffer_read(s->d, s->report, s->report_rows, sizeof *row * (size_t)n, row);
+  if (vvi_device_trouble(s->d) != NULL) memset(row, 0, sizeof *row * (size_t)n);
+}
+
+/* Room for rows of n nodes, which are named.  Grows by doubling; never more than all of them. */
+static bool name_some(shell_device *s, int64_t n, const int32_t *node)
+{
+  if (n > s->most_some) {
+    const int64_t room = 2 * n + 1024 < s->nodes ? 2 * n + 1024 : shell_larger(n, s->nodes);
+    vvi_device_finish(s->d); /* what is given may still be on its way */
+    vvi_buffer_free(s->d, s->some), vvi_buffer_free(s->d, s->rows);
+    free(s->down), free(s->named);
+    s->some = vvi_buffer_new(s->d, sizeof *node * (size_t)room, NULL);
+    s->rows = vvi_buffer_new(s->d, NODE_ROW * sizeof(double) * (size_t)room, NULL);
+    s->down = malloc(NODE_ROW * sizeof(double) * (size_t)room);
+    s->named = malloc(sizeof *node * (size_t)room);
+    s->most_some = s->down != NULL && s->named != NULL ? room : 0;
+    if (s->most_some == 0) vvi_device_fail(s->d, "out of memory");
+  }
+  if (vvi_device_trouble(s->d) != NULL) return false;
+  if (s->giving) vvi_device_finish(s->d); /* what is given is still on its way */
+  s->giving = false;
+  memcpy(s->named, node, sizeof *node * (size_t)n);
+  vvi_buffer_send(s->d, s->some, 0, sizeof *node * (size_t)n, s->named);
+  return vvi_device_trouble(s->d) == NULL;
+}
+
+static void device_bring(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f)
+{
+  shell_device *s = own;
+  flush(s);
+  const int32_t count = (int32_t)n;
+  double *const to[3] = {q, p, f};
+  if (n == 0 || !name_some(s, n, node)) return;
+  vvi_device_each(s->d, s->bring_some, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
+  vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
+  if (vvi_device_trouble(s->d) != NULL) return;
+#pragma omp parallel for num_threads(s->b->threads) if (n >= SHARED_NODES && s->b->threads > 1)
+  for (int c = 0; c < NODE_ROW; c++)
+    for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = s->down[c * n + i];
+}
+
+static void device_give(void *own, int64_t n, const int32_t *node, const double *p)
+{
+  shell_device *s = own;
+  flush(s);
+  const int32_t count = (int32_t)n;
+  if (n == 0 || !name_some(s, n, node)) return;
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < n; i++) s->down[c * n + i] = p[c * s->b->column + node[i]];
+  vvi_buffer_send(s->d, s->rows, 0, 3 * sizeof(double) * (size_t)n, s->down);
+  s->giving = true;
+  vvi_device_each(s->d, s->give_some, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->rows),
+                                VVI_BUFFER(s->p)));
 }
 
 const vv_device_table shell_device_table = {
@@ -477,12 +654,12 @@ const vv_device_table shell_device_table = {
     .flow = device_flow,
     .settle = device_settle,
     .viscous = device_viscous,
-    .strips = shell_stay_strips,
-    .press = shell_stay_press,
-    .push = shell_stay_push,
-    .clusters = shell_stay_clusters,
-    .bounds = shell_stay_bounds,
-    .rows = shell_stay_rows,
-    .bring = shell_stay_bring,
-    .give = shell_stay_give,
+    .strips = device_strips,
+    .press = device_press,
+    .push = device_push,
+    .clusters = device_clusters,
+    .bounds = device_bounds,
+    .rows = device_rows,
+    .bring = device_bring,
+    .give = device_give,
 };

@@ -14,9 +14,8 @@ enum { LOSS_ROWS = 64 };  /* flows whose losses wait on the device */
 enum { NOTHING, KICK, STRIDE };
 enum { SHARED_OTHERS = 4 }; /* slots in the row of a node that tiles share */
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
-enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 };     /* digits of a sum; terms that are not finite */
-enum { SHELL_ROW = TILE_COLUMNS + T_COLUMNS }; /* of a tile, with its table */
-enum { NODE_ROW = 9, STRIP = 64 };             /* reals of a node: place, momentum, force; items of a strip */
+enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 }; /* digits of a sum; terms that are not finite */
+enum { NODE_ROW = 9, STRIP = 64 };         /* reals of a node: place, momentum, force; items of a strip */
 
 /* ---- device_tables.c ---- */
 
@@ -83,36 +82,15 @@ typedef struct shell_device {
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
   /* what stays while the processor answers contacts */
-  vvi_kernel *press, *push, *push_drift, *drift_tiles, *extents, *bring_some, *give_some, *bounds, *take_budgets,
-      *bring_rows;
+  vvi_kernel *press, *push, *push_drift, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
   int32_t strips, clusters;
-  size_t report_rows;       /* bytes before the rows of a report */
-  unsigned char *told_back; /* a report as it comes down */
-  int64_t most_some;        /* nodes there is room for */
-  double *down;             /* [NODE_ROW][most_some] as they come down, pinned; */
-  int32_t *named;           /* [most_some] and their names as they go up */
-  vvi_buffer *ahead[4];     /* the other set of q, p, pull and box (device_stay.c); NULL: it does not fly ahead */
-  double ahead_h;           /* the length of the step that was taken ahead */
-  bool guess;               /* `ahead` holds the end of the coming step, if nothing meets */
-  bool flown;               /* the sets have changed places: forces and the second push are in them already */
-  bool measured;            /* box has the extents of the coming drift, of length ahead_h */
-  bool dropped;             /* too many momenta have gone up since the last drift: the guess was given up */
-  int64_t calm, drifts;     /* drifts without that in a row, and all */
-  int32_t *tile_row, *sort; /* [tiles][SHELL_ROW], [tiles] as they were sent, and by which kernel they are worked on */
-  unsigned char *mark;      /* [tiles] of the list below */
-  int32_t *again, agains;   /* [MOST_AGAIN] tiles that are taken anew: first those that hold a node that was given, */
-  int32_t agains_force;     /* so many, then those that own a node of these */
-  vvi_buffer *again_row[SORTS], *again_tile;
-  int32_t *again_sent;          /* as they go up, pinned: rows, then tiles */
-  int64_t *asked_in;            /* [nodes] the drift behind which a node was asked for, from 1 on; 0: long ago */
-  int32_t *lately, latelies;    /* [nodes] those that are not 0 */
-  int32_t *missed;              /* [nodes] that were asked for and did not come with the bounds */
-  int32_t *guess_at;            /* [nodes] where a node may stand in guess_name: */
-  int32_t *guess_name, guesses; /* [MOST_LATELY] nodes that come with the bounds, pinned; */
-  double *guess_down;           /* [NODE_ROW][guesses] and what came, pinned */
-  vvi_buffer *guess_node, *guess_rows;
+  size_t report_rows;                /* bytes before the rows of a report */
+  unsigned char *told_back;          /* a report as it comes down */
+  int64_t most_some;                 /* nodes there is room for */
+  double *down;                      /* [NODE_ROW][most_some] as they come down; */
+  int32_t *named;                    /* [most_some] and their names as they go up */
   bool giving;                       /* both may be on their way up */
   vvi_buffer *notes, *slots_of_sums; /* totals that were noted: of tiles; of all of them */
   vvi_buffer *aside[2];              /* q and p that are set aside, twice */
@@ -128,38 +106,6 @@ typedef struct shell_device {
   bool known;   /* the slots of owned nodes hold the gradient of the present places */
   bool counted; /* and `total` their strain energies */
 } shell_device;
-
-/* ---- device.c ---- */
-
-/* The places are others. */
-static inline void shell_device_forget(shell_device *s)
-{
-  s->known = s->counted = s->loaded = s->stressed = s->weighed = s->guess = s->measured = false;
-}
-void shell_device_gradient(shell_device *s); /* of the present places, in the slots of tiles; of some of one sort: */
-void shell_device_gradient_of(shell_device *s, int sort, vvi_buffer *row, int64_t tiles);
-/* What waits is queued; before something changes, or is looked at. */
-void shell_device_flush(shell_device *s);
-void shell_device_finish(shell_device *s); /* the same, where nothing changes behind it */
-void shell_device_force_to(shell_device *s, double t, vvi_buffer *f);
-
-/* ---- device_stay.c ---- */
-
-/* Forces on all nodes, and p += push f where push is not 0; the push that waits; a step that was flown is taken back to its drift. */
-void shell_stay_press_now(shell_device *s, double push);
-void shell_stay_push_now(shell_device *s);
-void shell_stay_unfly(shell_device *s);
-bool shell_stay_drift(shell_device *s, double h); /* false: no push waits for it */
-/* As vv_device_table. */
-void shell_stay_strips(void *own, int64_t n, const int32_t *strip);
-void shell_stay_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half);
-void shell_stay_press(void *own, double t);
-void shell_stay_push(void *own, double h);
-void shell_stay_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
-                       const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row);
-void shell_stay_rows(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row);
-void shell_stay_bring(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f);
-void shell_stay_give(void *own, int64_t n, const int32_t *node, const double *p);
 
 /* ---- device_open.c ---- */
 

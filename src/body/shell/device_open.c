@@ -55,8 +55,9 @@ static void place_sheet(shell_device *s, int64_t i, const int32_t *T, int32_t *t
 
 static void sort_tiles(shell_device *s, shell_tables *w)
 {
+  enum { ROW = TILE_COLUMNS + T_COLUMNS };
   const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS;
-  int32_t *row = malloc(sizeof *row * (size_t)(SHELL_ROW * n + 1)), *sort = malloc(sizeof *sort * (size_t)(n + 1));
+  int32_t *row = malloc(sizeof *row * (size_t)(ROW * n + 1)), *sort = malloc(sizeof *sort * (size_t)(n + 1));
   int64_t scratch = 0;
   if (row == NULL || sort == NULL) vvi_device_fail(s->d, "out of memory");
   for (int64_t i = 0; vvi_device_trouble(s->d) == NULL && i < n; i++) {
@@ -74,26 +75,20 @@ static void sort_tiles(shell_device *s, shell_tables *w)
     scratch += shell_tile_room(T, s->pairs, false) + 24 * (int64_t)T[T_PAIRS];
     if (scratch > INT32_MAX) vvi_device_fail(s->d, "the mesh is too large for it");
   }
-  s->tile_row = malloc(sizeof *row * (size_t)(SHELL_ROW * n + 1));
-  if (s->tile_row == NULL) vvi_device_fail(s->d, "out of memory");
-  for (int64_t i = 0; vvi_device_trouble(s->d) == NULL && i < n; i++) {
-    const int32_t *t = (const int32_t *)(const void *)w->tile.at + TILE_COLUMNS * i;
-    memcpy(s->tile_row + SHELL_ROW * i, t, sizeof *t * TILE_COLUMNS);
-    memcpy(s->tile_row + SHELL_ROW * i + TILE_COLUMNS,
-           (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE], sizeof *t * T_COLUMNS);
-  }
   for (int k = 0; k < SORTS && vvi_device_trouble(s->d) == NULL; k++) {
     int32_t *to = row;
     for (int64_t i = 0; i < n; i++) {
       if (sort[i] != k) continue;
-      memcpy(to, s->tile_row + SHELL_ROW * i, sizeof *to * SHELL_ROW);
-      to += SHELL_ROW;
+      const int32_t *t = (const int32_t *)(const void *)w->tile.at + TILE_COLUMNS * i;
+      memcpy(to, t, sizeof *to * TILE_COLUMNS);
+      memcpy(to + TILE_COLUMNS, (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE],
+             sizeof *to * T_COLUMNS);
+      to += ROW;
     }
     s->row[k] = vvi_buffer_new(s->d, sizeof *row * (size_t)(to - row), row);
   }
-  s->sort = sort;
   s->scratch = vvi_buffer_new(s->d, sizeof(double) * (size_t)scratch, NULL);
-  free(row);
+  free(row), free(sort);
 }
 
 static void send_bodies(shell_device *s)
@@ -359,8 +354,7 @@ void *shell_device_open(const vv_block *b, struct vvi_device *d)
 void shell_device_close(void *own)
 {
   shell_device *s = own;
-  free(s->part), free(s->lost), free(s->asked_in), free(s->lately);
-  free(s->tile_row), free(s->sort), free(s->mark), free(s->again);
+  free(s->part), free(s->lost), free(s->down), free(s->named), free(s->told_back);
   free(s); /* buffers go with the device */
 }
 

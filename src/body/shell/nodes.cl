@@ -73,11 +73,10 @@ static void gradient_of(int k, int inner, int slot0, __global const int4 *shared
   }
 }
 
-/* f: forces on the nodes that a tile owns, as kick_nodes from nothing; then, where push is not 0, p += push f.  joined: as below; leave:
- * slots hold it then. */
+/* f: forces on the nodes that a tile owns, as kick_nodes from nothing; then, where push is not 0, p += push f.  joined: as below. */
 __kernel void press_nodes(__global const int *tile, __global const int *table, __global const int4 *shared,
                           __global const int *other, __global const double *mass, int stride, int column, int slots,
-                          double4 gravity, int joined, int leave, double push, __global double *p, __global double *f,
+                          double4 gravity, int joined, double push, __global double *p, __global double *f,
                           __global double *slot)
 {
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
@@ -94,7 +93,7 @@ __kernel void press_nodes(__global const int *tile, __global const int *table, _
       const double kicked = shell_kicked(1.0, g[c], m, grad[c], 0.0), force = minv > 0.0 ? kicked : 0.0;
       f[c * column + i] = force;
       if (push != 0.0) p[c * column + i] = P[c] + push * force;
-      if (leave && k >= inner) slot[c * slots + slot0 + k] = grad[c];
+      if (k >= inner) slot[c * slots + slot0 + k] = grad[c];
     }
   }
 }

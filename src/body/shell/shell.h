@@ -527,9 +527,6 @@ void shell_stable_steps(const vv_block *b, double *out);
 extern const vv_some_table shell_some_table;
 /* The last tile that begins at or before an index of a node that it owns, or of a slot; they are in order of both. */
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots);
-/* Tiles that hold a node, and its local place there: the owner, then others as they are added. */
-typedef void shell_holds_fn(void *user, int64_t tile, int32_t local);
-void shell_tiles_of(const shell_plan *plan, int64_t node, shell_holds_fn *fn, void *user);
 double shell_answer_time(const vv_block *b, int32_t body);
 /* Both of all bodies, to a prepared file or from it; b is filled in. */
 vv_status shell_pace_keep(vv_ctx *ctx, vv_block *b, vvi_arena *arena);

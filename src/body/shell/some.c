@@ -37,19 +37,6 @@ static const shell_shared *shared_of(const shell_tile *t, int32_t local)
   return from < t->shareds && t->shared[from].local == local ? &t->shared[from] : NULL;
 }
 
-void shell_tiles_of(const shell_plan *plan, int64_t node, shell_holds_fn *fn, void *user)
-{
-  const int64_t tile = shell_tile_at(plan, node, false);
-  const shell_tile *t = &plan->tile[tile];
-  const int32_t local = (int32_t)(node - t->node0 - t->own0);
-  const shell_shared *s = shared_of(t, local);
-  fn(user, tile, local);
-  for (int k = 0; s != NULL && k < s->others; k++) {
-    const int64_t slot = shell_others(t, s)[k], other = shell_tile_at(plan, t->slot0 + slot, true);
-    fn(user, other, (int32_t)(slot - plan->tile[other].slot));
-  }
-}
-
 /* Tiles that hold some nodes, the elements in them that touch these, and where the forces on each node are: found once for all kicks
  * of these nodes. */
 typedef struct tiles {
@@ -83,24 +70,16 @@ static void *open_set(const vv_block *b, struct vvi_arena *arena)
   return w->tile != NULL && w->first_group != NULL && w->listed != NULL && w->wanted != NULL ? w : NULL;
 }
 
-typedef struct taking {
-  tiles *w;
-  const shell_plan *plan;
-  int32_t slots; /* so far */
-} taking;
-
-/* And the slot of a node there. */
-static void take_tile(void *user, int64_t tile, int32_t local)
+/* And the slot of a node there, the k-th of all. */
+static void take_tile(tiles *w, const shell_plan *plan, int64_t tile, int32_t local, int32_t k)
 {
-  taking *k = user;
-  tiles *w = k->w;
-  const shell_tile *t = &k->plan->tile[tile];
+  const shell_tile *t = &plan->tile[tile];
   unsigned char *wanted = w->wanted + t->slot0 + t->slot;
   if (!w->listed[tile]) {
     w->listed[tile] = 1, w->tile[w->n++] = (int32_t)tile;
     memset(wanted, 0, (size_t)shell_tile_nodes(t));
   }
-  wanted[local] = 1, w->slot[k->slots++] = (int32_t)(t->slot0 + t->slot + local);
+  wanted[local] = 1, w->slot[k] = (int32_t)(t->slot0 + t->slot + local);
 }
 
 /* All that hold one of the nodes. */
@@ -108,12 +87,20 @@ static void take_tiles(tiles *w, const shell_plan *plan, int64_t n, const int32_
 {
   for (int64_t i = 0; i < w->n; i++) w->listed[w->tile[i]] = 0;
   w->n = 0;
-  taking k = {.w = w, .plan = plan};
+  int32_t slots = 0;
   for (int64_t i = 0; i < n; i++) {
-    w->first[i] = k.slots;
-    shell_tiles_of(plan, node[i], take_tile, &k);
+    const int64_t tile = shell_tile_at(plan, node[i], false);
+    const shell_tile *t = &plan->tile[tile];
+    const int32_t local = (int32_t)(node[i] - t->node0 - t->own0);
+    const shell_shared *s = shared_of(t, local);
+    w->first[i] = slots;
+    take_tile(w, plan, tile, local, slots++);
+    for (int k = 0; s != NULL && k < s->others; k++) {
+      const int64_t slot = shell_others(t, s)[k], other = shell_tile_at(plan, t->slot0 + slot, true);
+      take_tile(w, plan, other, (int32_t)(slot - plan->tile[other].slot), slots++);
+    }
   }
-  w->first[n] = k.slots;
+  w->first[n] = slots;
 }
 
 /* Forces on ghosts go to many, and which nodes groups of tiles of other ranks hold is not known here. */

@@ -8,33 +8,16 @@ __kernel void push_nodes(int n, int column, double h, __global const double *f, 
   for (int c = 0; c < 3; c++) p[c * column + i] += h * f[c * column + i];
 }
 
-/* And the drift behind it, of length h; in place, or into another set of columns. */
+/* And the drift behind it, of length h. */
 __kernel void push_and_drift(int n, int column, __global const double *restrict mass, int stride, double push, double h,
-                             __global const double *restrict f, __global const double *q, __global const double *p,
-                             __global double *q_out, __global double *p_out)
+                             __global const double *restrict f, __global double *restrict q, __global double *restrict p)
 {
   const int i = (int)get_global_id(0);
   if (i >= n) return;
   const double minv = mass[stride + i];
   double P[3], Q[3];
   for (int c = 0; c < 3; c++) P[c] = p[c * column + i] + push * f[c * column + i], Q[c] = q[c * column + i];
-  for (int c = 0; c < 3; c++) p_out[c * column + i] = P[c], q_out[c * column + i] = shell_place_after(h, minv, P[c], Q[c]);
-}
-
-/* The same of the nodes that some tiles own. */
-__kernel void drift_tiles(__global const int *tile, __global const int *table, int column, __global const double *mass,
-                          int stride, double push, double h, __global const double *f, __global const double *q,
-                          __global const double *p, __global double *q_out, __global double *p_out)
-{
-  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
-  __global const int *t = tile + TILE_COLUMNS * get_group_id(0), *T = table + T_COLUMNS * t[TILE_TABLE];
-  const int first = t[TILE_NODE0] + T[T_OWN0], own = T[T_OWN];
-  for (int k = lid; k < own; k += items)
-    for (int c = 0; c < 3; c++) {
-      const int at = c * column + first + k;
-      const double P = p[at] + push * f[at];
-      p_out[at] = P, q_out[at] = shell_place_after(h, mass[stride + first + k], P, q[at]);
-    }
+  for (int c = 0; c < 3; c++) p[c * column + i] = P[c], q[c * column + i] = shell_place_after(h, minv, P[c], Q[c]);
 }
 
 /* Extents of h (p + h/2 f)/m over a strip, by a group of as many items: least and largest numbers have no order. */

@@ -86,9 +86,3 @@ cl_int clFinish(cl_command_queue q)
   REAL(clFinish);
   return lost() ? CL_OUT_OF_RESOURCES : real(q);
 }
-
-cl_int clWaitForEvents(cl_uint n, const cl_event *event)
-{
-  REAL(clWaitForEvents);
-  return lost() ? CL_OUT_OF_RESOURCES : real(n, event);
-}
