@@ -447,15 +447,18 @@ static bool solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   return true;
 }
 
-static double worst(const vvi_em_rigid *w, double dt)
+/* How far contacts are from their law at most, m/s; worth: what that is worth in all, J. */
+static double worst(const vvi_em_rigid *w, double dt, double *worth)
 {
   double most = 0.0;
+  *worth = 0.0;
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
-    const double *own = w->own + 9 * (int64_t)i;
+    const double *own = w->own + 9 * (int64_t)i, mu = c->law->friction;
     const vvi_em_law k = vvi_em_law_of(c, dt);
-    most = fmax(most, miss_normal(c, &k, own[0]));
-    if (c->law->friction > 0.0) most = fmax(most, miss_tangent(c, own[4] + own[8]));
+    const double normal = miss_normal(c, &k, own[0]), tangent = mu > 0.0 ? miss_tangent(c, own[4] + own[8]) : 0.0;
+    most = fmax(most, fmax(normal, tangent));
+    *worth += fabs(c->j[0]) * normal + mu * c->j[0] * tangent;
   }
   return most;
 }
@@ -558,20 +561,6 @@ static bool couple_through(vvi_em_rigid *w, int directions, double dt, bool fres
   return true;
 }
 
-/* J: what contacts are off their law by is worth. */
-static double worth(const vvi_em_rigid *w, double dt)
-{
-  double sum = 0.0;
-  for (int32_t i = 0; i < w->n_contact; i++) {
-    const vvi_em_contact *c = &w->contact[i];
-    const double *own = w->own + 9 * (int64_t)i;
-    const vvi_em_law k = vvi_em_law_of(c, dt);
-    sum += fabs(c->j[0]) * miss_normal(c, &k, own[0]);
-    if (c->law->friction > 0.0) sum += c->law->friction * c->j[0] * miss_tangent(c, own[4] + own[8]);
-  }
-  return sum;
-}
-
 /* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
  * zero may be an accident.  Of bodies that bend the tangent is renewed where it serves no longer.  With friction all three
  * directions of a contact are found anew in every sweep, and come back with four roundings or so of noise: below that nothing is
@@ -596,7 +585,8 @@ static bool iterate(vvi_em_rigid *w, double dt)
     if (!evaluate(w, dt, fresh)) return false;
     if (!couple_through(w, directions, dt, fresh, &joints)) return false;
     couple(w, directions);
-    const double scale = fastest(w), rows = worst(w, dt), bodies = corrected(w) * scale,
+    double worth;
+    const double scale = fastest(w), rows = worst(w, dt, &worth), bodies = corrected(w) * scale,
                  left = w->rough && fresh ? 1e-4 * bodies : bodies, miss = fmax(rows, left);
     fresh = (rows > 0.3 * fmax(last[0], slow * early[0]) && rows > 1e-13 * scale) ||
             (round > 2 && bodies > 0.3 * fmax(last[1], slow * early[1]) && bodies > 1e-13 * scale);
@@ -613,7 +603,7 @@ static bool iterate(vvi_em_rigid *w, double dt)
     if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
       return true;
     if (w->rough && stale >= SWINGS && near_best && left <= 2e-14 * scale && rows <= SLIP * scale &&
-        worth(w, dt) <= ROUNDING * w->energy)
+        worth <= ROUNDING * w->energy)
       return joints <= 16.0;
     const bool swings = w->rough && w->n_soft == 0 && w->joints == NULL && stale >= SWINGS;
     if (swings && stale >= 2 * SWINGS) return false;
