@@ -111,6 +111,7 @@ static double excess(const struct vv_step *s, const vvi_kdk *k, const vvi_pair *
 {
   gap_sum g = {.pair = c, .fit = fit_of(k->shadow, c)};
   void *const user[1] = {&g};
+  k->shadow->trials = g.fit->trials;
   vvi_shadow_fly(k->shadow, &(vvi_shadow_flight){.t = t, .h = h, .q = s->state->q, .p = p, .f = k->f}, 1, add_gap,
                  user);
   return g.sum;
