@@ -18,10 +18,11 @@ enum {
   MOST,
   OFF,
   PRESSED,
+  OPENING,
   PENDING,
   HEAD = PENDING + 6,
   WARM = 5,
-  DEBT = 2,
+  DEBT = 3, /* the pair; what it owes; what it was lent since it last paid, while a contact lasts */
   PER_OBJECT = 16
 };
 
@@ -223,7 +224,7 @@ static double *debt_of(struct vvi_contact_step *w, double pair)
   if (at < n && first[DEBT * at] == pair) return &first[DEBT * at + 1];
   if (n == debt_room(w->model)) return &first[DEBT * (n - 1) + 1];
   memmove(first + DEBT * (at + 1), first + DEBT * at, sizeof(double) * (size_t)(DEBT * (n - at)));
-  first[DEBT * at] = pair, first[DEBT * at + 1] = 0.0;
+  first[DEBT * at] = pair, first[DEBT * at + 1] = first[DEBT * at + 2] = 0.0;
   w->memory[DEBT_COUNT] += 1.0;
   return &first[DEBT * at + 1];
 }
@@ -250,12 +251,17 @@ double vvi_contact_still(const struct vvi_contact_step *w)
   return w->memory[PRESSED];
 }
 
+double vvi_contact_opening(const struct vvi_contact_step *w)
+{
+  return w->memory[OPENING];
+}
+
 /* What two bodies lost in the step along normals and across; lasting: of the first, what is an error of the step.  exact:
  * restitution 1 is to lose nothing, and what is not zero along normals is debt. */
 typedef struct pair_loss {
   int32_t a, b;
   double normal, across, lasting;
-  bool exact;
+  bool exact, lasts; /* lasts: some contact of the two is pressed, and was so in the step before */
 } pair_loss;
 
 /* What counts as lost, or as brought where it is negative. */
@@ -264,16 +270,77 @@ static double lost_by(const pair_loss *l)
   return l->across + (l->exact ? fmin(l->normal, 0.0) : l->normal);
 }
 
-/* share: the part of losses that what others of the group brought leaves.  J that the two borrowed: beyond what pays back. */
-static double book_pair(struct vvi_contact_step *w, const pair_loss *l, double share)
+static bool lasts(const vvi_contact *c)
+{
+  return c->resting && c->pressed && c->j[0] > 0.0;
+}
+
+/* J that theory lets the contacts of a group borrow in a step: half a kick, and what impulses that are not scaled do to the shadow
+ * energy.                                                                                              [contact 22a, shadow 7] */
+static double may_borrow(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  double sum = g->stray;
+  for (int32_t i = 0; i < g->movers; i++) {
+    const vv_mover *at = &w->near->mover[g->mover[i]];
+    sum += vvi_half_kick(at->inverse_mass, at->inverse_inertia, w->work[g->mover[i]].kick);
+  }
+  return sum;
+}
+
+/* J that contacts of a group which last are lent where their gaps open: these stay between 0 and 3/2 keep [contact 28], and the force
+ * N = J_n/h, without blows that go through it, does the work N dg.                                                                             [contact 30c] */
+static double opening_of(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < g->n; i++) {
+    const vvi_contact *c = &w->contact[g->member[i]];
+    if (lasts(c) && w->h > 0.0) sum += 1.5 * c->keep * c->lasting[0] / w->h; /* not with blows of others */
+  }
+  return sum;
+}
+
+/* Loans of a group in a step, J: what its pairs borrowed beyond what pays back.  While a contact lasts, loans of its pair one after the
+ * other are one, of the same gap that opens. */
+typedef struct group_loan {
+  const vvi_contact_group *group;
+  double most;  /* that theory lets it borrow; below 0: not asked for yet */
+  double blows; /* the sum of all but those of contacts that last */
+} group_loan;
+
+static double most_of(const struct vvi_contact_step *w, group_loan *k)
+{
+  if (k->most < 0.0) k->most = may_borrow(w, k->group) + opening_of(w, k->group);
+  return k->most;
+}
+
+static void post_lent(struct vvi_contact_step *w, double before, double now, double most)
+{
+  const double counts = fmin(now, most), counted = fmin(before, most);
+  w->post->lent += counts * counts - counted * counted;
+}
+
+static void add_loan(struct vvi_contact_step *w, group_loan *k, const pair_loss *l, double *run, double joules,
+                     bool paid)
+{
+  if (paid || !l->lasts) *run = 0.0;
+  if (!(joules > 0.0)) return;
+  if (l->lasts)
+    post_lent(w, *run, *run + joules, most_of(w, k)), *run += joules;
+  else
+    k->blows += joules;
+}
+
+/* share: the part of losses that what others of the group brought leaves. */
+static void book_pair(struct vvi_contact_step *w, const pair_loss *l, double share, group_loan *loan)
 {
   const double lost = lost_by(l);
-  if (l->normal == 0.0 && l->across == 0.0) return 0.0;
+  if (l->normal == 0.0 && l->across == 0.0) return;
   double *debt = debt_of(w, pair_of_bodies(w, l->a, l->b)), borrowed = 0.0;
   if (l->exact && l->normal > 0.0) borrowed = fmin(l->normal, fmax(l->normal - *debt, 0.0)), *debt -= l->normal;
   if (lost <= 0.0) {
     *debt -= (1.0 - w->covered) * lost;
-    return borrowed - (1.0 - w->covered) * lost;
+    add_loan(w, loan, l, debt + 1, borrowed - (1.0 - w->covered) * lost, false);
+    return;
   }
   const double left = share * lost, back = fmin(left, fmax(*debt, 0.0)), rest = left - back;
   *debt -= back;
@@ -282,7 +349,7 @@ static double book_pair(struct vvi_contact_step *w, const pair_loss *l, double s
   const double step = fmin(fmax(l->lasting, 0.0), rest - friction);
   if (step > 0.0) vvi_sum_add(&w->post->step_loss, step);
   if (rest - friction > step) vvi_sum_add(&w->post->restitution_loss, rest - friction - step);
-  return borrowed;
+  add_loan(w, loan, l, debt + 1, borrowed, true);
 }
 
 /* J that a contact lost as one that lasts: it pushed in the step before, too, and forces press it together, so it approaches by
@@ -310,34 +377,17 @@ static int32_t next_pair(const struct vvi_contact_step *w, const vvi_contact_gro
     if (d->body[0] + d->body[1] != out->a + out->b || (d->body[0] != a && d->body[1] != a)) break;
     out->normal -= d->work[0], out->across -= d->work[1];
     out->lasting += lost_lasting(w, d);
-    out->exact &= d->restitution == 1.0 && !d->calm;
+    out->exact &= d->restitution == 1.0 && !d->calm, out->lasts |= lasts(d);
   }
   if (i == g->n) out->normal += g->lost;
   return i;
 }
 
-/* J that theory lets the contacts of a group borrow in a step: half a kick, and what impulses that are not scaled do to the shadow
- * energy.                                                                                              [contact 22a, shadow 7] */
-static double may_borrow(const struct vvi_contact_step *w, const vvi_contact_group *g)
-{
-  double sum = g->stray;
-  for (int32_t i = 0; i < g->movers; i++) {
-    const vv_mover *at = &w->near->mover[g->mover[i]];
-    sum += vvi_half_kick(at->inverse_mass, at->inverse_inertia, w->work[g->mover[i]].kick);
-  }
-  return sum;
-}
-
-static void post_lent(struct vvi_contact_step *w, double joules, double most)
-{
-  const double counts = fmin(joules, most);
-  w->post->lent += counts * counts;
-}
-
 /* Contacts of a group act together: what some of them bring is covered by what others lose, and only the rest is debt. */
 static void book_losses(struct vvi_contact_step *w, const vvi_contact_group *g)
 {
-  double lost = 0.0, brought = 0.0, borrowed = 0.0;
+  double lost = 0.0, brought = 0.0;
+  group_loan loan = {.group = g, .most = -1.0};
   pair_loss l;
   for (int32_t i = 0; i < g->n;) {
     i = next_pair(w, g, i, &l);
@@ -347,9 +397,9 @@ static void book_losses(struct vvi_contact_step *w, const vvi_contact_group *g)
   w->covered = brought > 0.0 ? fmin(1.0, lost / brought) : 1.0;
   for (int32_t i = 0; i < g->n;) {
     i = next_pair(w, g, i, &l);
-    borrowed += book_pair(w, &l, share);
+    book_pair(w, &l, share, &loan);
   }
-  if (borrowed > 0.0) post_lent(w, borrowed, may_borrow(w, g));
+  if (loan.blows > 0.0) post_lent(w, 0.0, loan.blows, most_of(w, &loan));
 }
 
 /* ---- what is shown ---- */
@@ -575,11 +625,11 @@ static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
 
 static void book_all(struct vvi_contact_step *w, bool shows)
 {
-  double pending[6] = {0}, held = 0.0;
+  double pending[6] = {0}, held = 0.0, opening = 0.0;
   if (shows) show_none(w);
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
-    held += held_by(w, g);
+    held += held_by(w, g), opening += opening_of(w, g);
     if (shows && w->forced && !shows_well(w, g)) show_nothing_of(w, g);
     book_group(w, g, pending);
     add_counts(&w->count, &g->count);
@@ -598,7 +648,7 @@ static void book_all(struct vvi_contact_step *w, bool shows)
   if (shows && w->features != NULL) keep_features(w);
   if (shows) w->memory[STARTED] = 1.0;
   const double debt = vvi_contact_debt(w);
-  w->memory[PRESSED] = fmax(w->memory[PRESSED], held);
+  w->memory[PRESSED] = fmax(w->memory[PRESSED], held), w->memory[OPENING] = fmax(w->memory[OPENING], opening);
   w->memory[MOST] = fmax(w->memory[MOST], debt);
   w->memory[OFF] =
       fmax(w->memory[OFF], fmax(debt - held, -debt)); /* what is lent to those that hold may stand as long as they do */
@@ -661,7 +711,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
     vvi_touch_start(w, g);
     pair_loss first; /* the losses of the group pay it back */
     next_pair(w, g, 0, &first);
-    if (lent != 0.0) *debt_of(w, pair_of_bodies(w, first.a, first.b)) += lent, post_lent(w, fabs(lent), most);
+    if (lent != 0.0) *debt_of(w, pair_of_bodies(w, first.a, first.b)) += lent, post_lent(w, 0.0, fabs(lent), most);
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
       double none[6] = {0};

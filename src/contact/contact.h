@@ -299,12 +299,13 @@ void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, d
                       int64_t *contacts);
 /* What is added to the momenta where a state is shown: half of what contacts that hold gave last [contact 27]; [np]. */
 const double *vvi_contact_half(const struct vvi_contact_step *w);
-/* J: debts now, and at most so far; the farthest that they were from what contacts which hold have; and the most that these had.
- * [contact 30b] */
+/* J: debts now, and at most so far; the farthest that they were from what contacts which hold have; and the most that these had;
+ * the most that gaps of contacts which last may have been lent.                                      [contact 30b, 30c] */
 double vvi_contact_debt(const struct vvi_contact_step *w);
 double vvi_contact_most(const struct vvi_contact_step *w);
 double vvi_contact_off(const struct vvi_contact_step *w);
 double vvi_contact_still(const struct vvi_contact_step *w);
+double vvi_contact_opening(const struct vvi_contact_step *w);
 /* Impulse and moment from outside that the momenta shown have had already, of the step to come: 6 numbers. */
 const double *vvi_contact_pending(const struct vvi_contact_step *w);
 

@@ -150,15 +150,13 @@ static double debt(const vv_sim *sim)
 }
 
 /* Three deviations of a random walk of all that was ever lent, of each loan no more than theory lets it be: loans that are paid back
- * stay below it, ten that pile up do not, nor does one that is too large.  Less than a thousandth of the energy, which is how well
- * energies are known through many impacts, may stand: loans of a contact that rolls are paid back when it lets go, and fall with the
- * step faster than their number grows.
- *                                                                                                          [contact 30b] */
-static double debt_bound(const vv_sim *sim, double least)
+ * stay below it, ten that pile up do not, nor does one that is too large.  Beside it what the forces of contacts that last did while
+ * their gaps opened, which is owed until they close again.                                                [contact 30b, 30c] */
+static double debt_bound(const vv_sim *sim, double rounding, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
-  const double walk = vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent));
-  return l->energy_scale > l->energy_floor ? fmax(least, walk) : walk;
+  return vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent) + vvi_contact_opening(sim->step.contact)) +
+         rounding * rounding_growth(sim, far_too) + pressed_rounding(sim);
 }
 
 /* What restitution, friction and materials take never shrinks; and energy with losses never rises, where the method keeps it exactly.
@@ -227,7 +225,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", 1e-12 * m->length_scale);
   else if (vvi_model_implicit(m) && m->solids != NULL)
     add(sim, "penetration", "bounded", 0.0);
-  if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
+  if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-12);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;
@@ -286,7 +284,7 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   const bool energy = strcmp(c->name, "energy") == 0, joules = energy || strcmp(c->name, "losses") == 0;
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
-  if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound);
+  if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound, far_too);
   if (strcmp(c->name, "penetration") == 0 && sim->by_size)
     bound = fmax(bound, overlap_bound(sim, l->overlap.depth > 0.0 ? l->overlap.size : smallest(sim->model)));
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);

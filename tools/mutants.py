@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Do the tests notice?  Plants one-line faults in a copy of the tree, one at a time, and runs the quick tests that should.
+
+    mutants.py [--count N] [--seed S] [--only REGEX] [--jobs J] [--limit S] [--scratch DIR] [--hand] [--list]
+
+A fault is a sign, a comparison, a bound, an index, a factor or a constant that is another one, or a statement that is gone: on lines of
+code in the rooms below, drawn by the seed.  The copy is built once, then after each fault only what it changed.  What a test fails on, or
+what does not compile, is told and forgotten; survivors are printed with their line.  Those of `tools/mutants.txt` change nothing that
+anybody could see, each with its reason, and are not drawn; its lines that begin with `plant` are faults chosen by hand (--hand: those alone).
+"""
+import argparse
+import collections
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# What is looked at, and who should notice: quick tests, the likeliest first.
+ROOMS = (
+    ("src/sim/claims.c", ("sim_claims", "sim_losses", "physics_hyperelastic")),
+    ("src/sim/", ("sim_claims", "sim_pace", "sim_act")),
+    ("src/ledger/episodes.c", ("physics_episodes", "sim_losses")),
+    ("src/ledger/", ("sim_losses", "sim_claims", "io_book")),
+    ("src/contact/scale.c", ("physics_impact_cost", "physics_impact_drift")),
+    ("src/contact/shadow.c", ("physics_impact_cost", "physics_impact_drift")),
+    ("src/contact/island/", ("contact_island", "contact_sparse", "math_friction")),
+    ("src/contact/friction/", ("math_friction", "contact_island")),
+    ("src/contact/joints/", ("physics_joints",)),
+    ("src/contact/sheets/", ("contact_sheets", "physics_shell_impact", "physics_shell_rigid")),
+    ("src/contact/broad/", ("contact_broad",)),
+    ("src/contact/pairs/", ("physics_bars", "physics_hyperelastic", "contact_reflect")),
+    ("src/contact/", ("sim_losses", "mixed_named", "physics_rigid_contact", "sim_claims")),
+    ("src/step/energy_momentum/", ("physics_rigid_em", "physics_em_contact")),
+    ("src/step/event/", ("physics_impact", "physics_modified", "physics_event_losses")),
+    ("src/step/locate/", ("physics_rigid_contact",)),
+    ("src/step/dcr2005/", ("physics_dcr2005",)),
+    ("src/step/variational/", ("physics_variational",)),
+    ("src/step/", ("physics_hyperelastic", "physics_bars", "physics_structure")),
+    ("src/body/bar/flow.c", ("physics_material_bars",)),
+    ("src/body/bar/", ("physics_bars", "physics_hyperelastic", "claims_bodies")),
+    ("src/body/beam/flow.c", ("physics_material_beams",)),
+    ("src/body/beam/director", ("physics_feem",)),
+    ("src/body/beam/", ("physics_beams", "claims_bodies", "physics_beam_structure")),
+    ("src/body/rigid/", ("physics_rigid_free", "claims_bodies")),
+    ("src/body/shell/flow.c", ("physics_material_shells",)),
+    ("src/body/shell/", ("physics_shell", "claims_bodies")),
+)
+ROOMS_OF = ("src/contact", "src/step", "src/ledger", "src/sim", "src/body")
+
+# A word of the line, and what it becomes; all places of a line are candidates.
+FAULTS = (
+    (r" < (?=[^<=])", " <= "), (r" <= ", " < "), (r" > (?=[^>=])", " >= "), (r" >= ", " > "),
+    (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
+    (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" \+= ", " -= "), (r" -= ", " += "),
+    (r"\b0\.5 \* ", "1.0 * "), (r"\b2\.0 \* ", "1.0 * "), (r"\b1\.0 - ", "1.0 + "),
+    (r"\bfmax\(", "fmin("), (r"\bfmin\(", "fmax("), (r"\bfabs\(", "("), (r"\bsqrt\(", "("),
+    (r"\[0\]", "[1]"), (r"\[1\]", "[0]"), (r"\[2\]", "[1]"), (r" \+ 1\b(?!\.)", ""), (r" - 1\b(?!\.)", ""),
+    (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"(?<=[ (=])-(?=[a-z(])", ""), (r"(?<=[ (])!(?=[a-z(])", ""),
+    (r"^(\s+)(?!return|break|continue|goto|const|static|double|int|bool|case|else|default|struct|VV|vv_\w+ \w)[a-z_>*\w.\[\]\-]+( [+-]?=|\().*;$", r"\1;"),
+)
+
+
+def is_code(line):
+    """Not a comment, a directive, a declaration of constants, or a message: nothing there runs."""
+    words = line.strip()
+    return (len(words) > 3 and line.startswith("  ") and not words.startswith(("/*", "*", "//", "#", "VV_ASSERT", "static const", "enum"))
+            and '"' not in line and "for (" not in line and "assert" not in line)
+
+
+def faults_of(text):
+    """(line number, the line, the faulty line) of all that can be planted."""
+    inside = False
+    for number, line in enumerate(text.split("\n")):
+        begins, ends = line.rfind("/*"), line.rfind("*/")
+        commented = inside
+        if begins >= 0 or ends >= 0:
+            inside = begins > ends
+        if commented or not is_code(line):
+            continue
+        code = line.split("/*")[0].rstrip()
+        for pattern, word in FAULTS:
+            for at in re.finditer(pattern, code):
+                faulty = code[:at.start()] + at.expand(word) + code[at.end():]
+                if faulty != code:
+                    yield number, line, faulty
+
+
+class Fault(collections.namedtuple("Fault", "path number line faulty")):
+    def __str__(self):
+        return f"{self.path}:{self.number + 1}\n  - {self.line.strip()}\n  + {self.faulty.strip()}"
+
+
+def known(root):
+    """What tools/mutants.txt says: {(path, line, faulty): reason} and faults that are planted by hand."""
+    same, plant = {}, []
+    for number, row in enumerate((root / "tools/mutants.txt").read_text().split("\n")):
+        if not row or row.startswith("#"):
+            continue
+        kind, path, line, faulty, *reason = [part.strip() for part in row.split(" ||| ")]
+        if kind == "same":
+            same[path, line, faulty] = reason[0]
+        else:
+            plant.append((number, path, line, faulty))
+    return same, plant
+
+
+def by_hand(root, plant):
+    for number, path, line, faulty in plant:
+        found = [i for i, text in enumerate((root / path).read_text().split("\n")) if text.strip().startswith(line)]
+        if len(found) != 1:
+            sys.exit(f"tools/mutants.txt:{number + 1}: {len(found)} lines of {path} are `{line}`")
+        yield Fault(path, found[0], (root / path).read_text().split("\n")[found[0]], faulty)
+
+
+def draw(root, count, seed, only, same):
+    """Files are as likely as they have lines with something to plant; of a line one fault."""
+    r, all_lines = random.Random(seed), collections.defaultdict(list)
+    for room in ROOMS_OF:
+        for path in sorted((root / room).rglob("*.c")):
+            name = str(path.relative_to(root))
+            if not re.search(only, name) or "device" in name or tests_of(name) is None:
+                continue
+            for number, line, faulty in faults_of(path.read_text()):
+                if (name, line.strip(), faulty.strip()) not in same:
+                    all_lines[name, number].append(Fault(name, number, line, faulty))
+    lines = sorted(all_lines)
+    r.shuffle(lines)
+    for line in lines[:count]:
+        yield r.choice(all_lines[line])
+
+
+def tests_of(path):
+    return next((tests for start, tests in ROOMS if path.startswith(start)), None)
+
+
+class Copy:
+    """The tree, its build, and the tests that pass in it."""
+
+    def __init__(self, folder, jobs, limit):
+        self.tree, self.jobs, self.limit, self.took = folder, jobs, limit, {}
+        self.build_folder = self.tree / "build/dev"
+        if not (self.tree / "CMakeLists.txt").exists():
+            names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
+                                   capture_output=True, text=True).stdout.split("\0")
+            for name in filter(None, names):
+                (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, self.tree / name)
+        if not (self.build_folder / "build.ninja").exists():
+            subprocess.run(["cmake", "--preset", "dev", "-B", self.build_folder, "-G", "Ninja", "-DVV_WERROR=OFF", "-DVV_BENCH=OFF"],
+                           cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
+
+    def build(self, tests):
+        done = subprocess.run(["cmake", "--build", self.build_folder, f"-j{self.jobs}", "--target", *[f"test_{t}" for t in tests]],
+                              capture_output=True, text=True)
+        return done.returncode == 0
+
+    def passes(self, test, limit):
+        began = time.monotonic()
+        try:
+            done = subprocess.run([self.build_folder / f"tests/test_{test}"], cwd=self.tree, capture_output=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            return False
+        self.took.setdefault(test, time.monotonic() - began)
+        return done.returncode == 0
+
+    def sound(self, tests):
+        """Those that pass as it is, in the time there is."""
+        if not self.build(tests):
+            sys.exit("the copy does not build")
+        return [t for t in tests if t in self.took or self.passes(t, self.limit)]
+
+    def killed_by(self, fault, tests):
+        """The test that notices, `compiler`, or None."""
+        path = self.tree / fault.path
+        text = path.read_text()
+        lines = text.split("\n")
+        assert lines[fault.number] == fault.line, fault
+        lines[fault.number] = fault.faulty
+        try:
+            path.write_text("\n".join(lines))
+            for test in tests:
+                if not self.build([test]):
+                    return "compiler"
+                if not self.passes(test, 3 * self.took[test] + 10):
+                    return test
+            return None
+        finally:
+            path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="regular expression of paths")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--limit", type=float, default=60, help="s: what a test may take as it is")
+    parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "build/mutants")
+    parser.add_argument("--hand", action="store_true", help="those of tools/mutants.txt alone")
+    parser.add_argument("--list", action="store_true", help="only say what would be planted")
+    given = parser.parse_args()
+    same, plant = known(ROOT)
+    faults = [f for f in by_hand(ROOT, plant) if re.search(given.only, f.path)]
+    if not given.hand:
+        faults += draw(ROOT, given.count, given.seed, given.only, same)
+    if given.list:
+        print("\n".join(map(str, faults)))
+        return 0
+    copy, tally, survivors = Copy(given.scratch, given.jobs, given.limit), collections.Counter(), []
+    for fault in faults:
+        tests = copy.sound(tests_of(fault.path))
+        killer = copy.killed_by(fault, tests)
+        tally["does not compile" if killer == "compiler" else "survives" if killer is None else "killed"] += 1
+        print(f"{killer or 'SURVIVES ' + ' '.join(tests)}: {fault}", flush=True)
+        if killer is None:
+            survivors.append(fault)
+    print(", ".join(f"{what} {n}" for what, n in tally.items()) + f"; seed {given.seed}")
+    return len(survivors) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
