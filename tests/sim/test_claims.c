@@ -361,6 +361,36 @@ static void test_heavy_loads_at_rest(void **unused)
   }
 }
 
+/* Energy-momentum steps with e = 0 let a contact sink by half of what it travels in a step, which is cut in sixteen parts at the most: a
+ * hundredth of a ball is kept as long as it travels 0.16 of its radius in a step, and beyond that it is told.  [em 13a, ledger 19] */
+static void test_sinking(void **unused)
+{
+  (void)unused;
+  static const double way[] = {0.05, 0.15, 0.6}; /* of the radius, in a step */
+  for (int i = 0; i < VV_COUNT(way); i++) {
+    double deepest = 0.0;
+    bool kept = true;
+    for (int k = 0; k < 16; k++) { /* where in a step it meets the floor */
+      char text[1024];
+      snprintf(text, sizeof text,
+               "visviva: 1\ntime: {end: 0.5, step: %.17g}\nmethod: {step: energy-momentum}\n"
+               "contacts: [{restitution: 0}]\nbodies:\n"
+               "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+               "  a: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0, %.17g], "
+               "velocity: [0, 0, -1]}\n",
+               0.1 * way[i], 0.1 + 0.1 * way[i] * (1.001 + k / 16.3));
+      run_record r = run_prepare(text, NULL);
+      assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+      const vv_claim *c = claim_of(&r, "penetration");
+      check_near(c->bound, 1e-3, 1e-9);
+      deepest = fmax(deepest, c->worst / 0.1), kept &= c->kept;
+      run_free(&r);
+    }
+    print_message("  %g of the radius in a step: %.3g of it deep\n", way[i], deepest);
+    assert_int_equal(kept, way[i] < 0.16);
+  }
+}
+
 /* ---- what is not a number ---- */
 
 /* A body of a stack that is lost in the middle of its contacts: the answer of its group, which is not a number, pushes nobody, and
@@ -389,6 +419,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_loans_that_pile_up),
                                      cmocka_unit_test(test_gaps_that_open),
+                                     cmocka_unit_test(test_sinking),
                                      cmocka_unit_test(test_heavy_loads_at_rest),
                                      cmocka_unit_test(test_steady_forces_round_to_one_side),
                                      cmocka_unit_test(test_more_than_rounding),

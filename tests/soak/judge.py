@@ -11,7 +11,7 @@ LOSSES = ("friction_loss", "restitution_loss", "plastic_work", "viscous_loss", "
 # of the energy of the scene.  What bends is off by (h/h_stable)^2 of its strain energy and what its impacts did, which the
 # program's own claim bounds and prints; a twentieth is far beyond what any default step leaves.  Rigid bodies are exact.
 BENDS, RIGID = 0.05, 1e-6
-SINK = 1e-2  # of a body: how deep energy-momentum steps may sink with restitution below 1, says the theory [em 13a]
+SINK = 1e-2  # of a piece: how deep energy-momentum steps may sink with restitution below 1, as the program claims of a body [em 13a, 13b]
 
 
 def _energy(scene, ledger, wrong):
