@@ -204,7 +204,7 @@ void vvi_features_advance(struct vvi_contact_step *w)
 static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_motion *m = &w->features->search->motion;
-  vvi_feature_pair k = {.vertices = c->vertices};
+  vvi_feature_pair k = {.vertices = c->vertices, .first = w->features->search->near[c->near].a < 0 ? 2 : 1};
   vvi_row rub[2];
   memcpy(k.vertex, c->vertex, sizeof k.vertex);
   memcpy(k.c, c->weight, sizeof k.c);

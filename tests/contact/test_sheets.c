@@ -638,7 +638,7 @@ static void test_flat_rows(void **unused)
       for (int i = 0; i < 3; i++) x[k][i] = (i == 0 ? 1.0 : flat) * sheet_noise(&seed);
     }
     for (int i = 0; i < 3; i++) t[i] = sheet_noise(&seed);
-    if (!vvi_torque_free(4, (const double(*)[3])x, mass, c, t, h)) continue;
+    if (!vvi_torque_free(4, 2, (const double(*)[3])x, mass, c, t, h)) continue;
     rows++;
     for (int k = 0; k < 4; k++) {
       double moment[3];

@@ -7,15 +7,14 @@
 
 /* ---- rows without moment ---- */
 
-/* Arms from the centre of mass of the points, and their inertia about it. */
-static void arms_of(int n, const double x[4][3], const double mass[4], double r[4][3], double inertia[6])
+/* Arms of the points from..n from their centre of mass; adds their inertia about it. */
+static void add_arms(int from, int n, const double x[4][3], const double mass[4], double r[4][3], double inertia[6])
 {
   double centre[3] = {0, 0, 0}, sum = 0.0;
-  for (int i = 0; i < 6; i++) inertia[i] = 0.0;
-  for (int k = 0; k < n; k++) sum += mass[k];
-  for (int k = 0; k < n; k++)
+  for (int k = from; k < n; k++) sum += mass[k];
+  for (int k = from; k < n; k++)
     for (int i = 0; i < 3; i++) centre[i] += mass[k] / sum * x[k][i];
-  for (int k = 0; k < n; k++) {
+  for (int k = from; k < n; k++) {
     for (int i = 0; i < 3; i++) r[k][i] = x[k][i] - centre[i];
     const double *a = r[k], m = mass[k];
     inertia[0] += m * (a[1] * a[1] + a[2] * a[2]), inertia[1] += m * (a[0] * a[0] + a[2] * a[2]);
@@ -55,34 +54,71 @@ static bool level(int n, const double r[4][3], const double mass[4], const doubl
   return true;
 }
 
-/* With arms r_k from the centre of mass of the four, I w = -(sum c_k x_k) x t.                                [sheets 6] */
-bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
+/* From one side to the other, sum c_k x_k. */
+static void way_between(int n, const double x[4][3], const double c[4], double d[3])
+{
+  for (int i = 0; i < 3; i++) d[i] = 0.0;
+  for (int k = 1; k < n; k++)
+    for (int i = 0; i < 3; i++) d[i] += c[k] * (x[k][i] - x[0][i]);
+}
+
+/* Do the moments of unit forces along three axes ask the points for less than one such force? */
+static bool is_strong(int n, const double mass[4], const double r[4][3], const double inertia[6], const double d[3])
+{
+  double sum = 0.0;
+  for (int e = 0; e < 3; e++) {
+    const double t[3] = {e == 0, e == 1, e == 2};
+    double moment[3], w[3], turn[3];
+    vvi_cross3(t, d, moment);
+    if (!turn_by(inertia, moment, w)) return false;
+    for (int k = 0; k < n; k++) {
+      vvi_cross3(w, r[k], turn);
+      sum += mass[k] * mass[k] * vvi_dot3(turn, turn);
+    }
+  }
+  return sum <= 1.0;
+}
+
+/* Arms from the centre of each side and their inertia, so that what turns pushes no side; where that takes long levers, two edges that
+ * are nearly parallel, or more than a line has, from the centre of all. */
+static void balance(int n, int first, const double x[4][3], const double mass[4], const double d[3], double r[4][3],
+                    double inertia[6])
+{
+  memset(inertia, 0, 6 * sizeof *inertia);
+  add_arms(0, first, x, mass, r, inertia);
+  add_arms(first, n, x, mass, r, inertia);
+  if (is_strong(n, mass, (const double(*)[3])r, inertia, d)) return;
+  memset(inertia, 0, 6 * sizeof *inertia);
+  add_arms(0, n, x, mass, r, inertia);
+}
+
+/* I w = -(sum c_k x_k) x t.                                                                                   [sheets 6] */
+bool vvi_torque_free(int n, int first, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3])
 {
-  double d[3] = {0, 0, 0}, inertia[6], moment[3], w[3], r[4][3];
-  arms_of(n, x, mass, r, inertia);
-  for (int k = 0; k < n; k++)
-    for (int i = 0; i < 3; i++) h[k][i] = c[k] * t[i], d[i] += c[k] * r[k][i];
+  double d[3], inertia[6], all[6] = {0}, moment[3], w[3], r[4][3];
+  way_between(n, x, c, d);
+  balance(n, first, x, mass, d, r, inertia);
   vvi_cross3(t, d, moment);
   if (!turn_by(inertia, moment, w)) return false;
   for (int k = 0; k < n; k++) {
     double turn[3];
     vvi_cross3(w, r[k], turn);
-    for (int i = 0; i < 3; i++) h[k][i] += mass[k] * turn[i];
+    for (int i = 0; i < 3; i++) h[k][i] = c[k] * t[i] + mass[k] * turn[i];
   }
-  for (int pass = 0; pass < 3 && level(n, (const double(*)[3])r, mass, inertia, h); pass++) {
+  add_arms(0, n, x, mass, r, all);
+  for (int pass = 0; pass < 3 && level(n, (const double(*)[3])r, mass, all, h); pass++) {
   }
   return true;
 }
 
 /* Column by column, each mended once by what it leaves of its moment. */
-void vvi_torque_free_turn(int n, const double x[4][3], const double mass[4], const double c[4], double r[4][3],
-                          double turn[9])
+void vvi_torque_free_turn(int n, int first, const double x[4][3], const double mass[4], const double c[4],
+                          double r[4][3], double turn[9])
 {
-  double d[3] = {0, 0, 0}, inertia[6];
-  arms_of(n, x, mass, r, inertia);
-  for (int k = 0; k < n; k++)
-    for (int i = 0; i < 3; i++) d[i] += c[k] * r[k][i];
+  double d[3], inertia[6];
+  way_between(n, x, c, d);
+  balance(n, first, x, mass, d, r, inertia);
   for (int e = 0; e < 3; e++) {
     const double t[3] = {e == 0, e == 1, e == 2};
     double moment[3], w[3] = {0, 0, 0};
@@ -256,7 +292,7 @@ static bool row_along(const vvi_sheet_motion *m, const vvi_feature_pair *k, cons
   double h[4][3];
   if (k->vertices == 2) return tips_along(m, k, x, t, r);
   if (k->mass[0] > 0.0) {
-    if (!vvi_torque_free(k->vertices, x, k->mass, k->c, t, h)) return false;
+    if (!vvi_torque_free(k->vertices, k->first, x, k->mass, k->c, t, h)) return false;
   } else {
     for (int i = 0; i < k->vertices; i++)
       for (int c = 0; c < 3; c++) h[i][c] = k->c[i] * t[c];

@@ -23,7 +23,7 @@ typedef struct vvi_row {
 
 /* Contact of a pair: vertices, weights and normal in; rows at the present configuration. */
 typedef struct vvi_feature_pair {
-  int vertices;
+  int vertices, first; /* of all; of the side that gets the impulse */
   int32_t vertex[4];
   double c[4], n[3];
   double x[4][3]; /* of the vertices now */
@@ -31,11 +31,12 @@ typedef struct vvi_feature_pair {
   vvi_row normal;
 } vvi_feature_pair;
 
-/* H_k = c_k t + m_k w x r_k without total force and moment at x.  False: the points leave no such row. */
-bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
+/* H_k = c_k t + m_k w x r_k without total force and moment at x; the side of the `first` points gets t, the other -t.  False: the
+ * points leave no such row. */
+bool vvi_torque_free(int n, int first, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3]);
 /* The same for all t at once: w = turn t, and the arms r_k; its transpose is what the motion of the points has of it. */
-void vvi_torque_free_turn(int n, const double x[4][3], const double mass[4], const double c[4], double r[4][3],
+void vvi_torque_free_turn(int n, int first, const double x[4][3], const double mass[4], const double c[4], double r[4][3],
                           double turn[9]);
 /* Masses of the balance, all 0 where some vertex is fixed.  False: nothing can move. */
 bool vvi_sheet_masses(const vvi_sheet_motion *m, int n, const int32_t vertex[4], double mass[4]);

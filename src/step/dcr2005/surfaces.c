@@ -189,7 +189,7 @@ static void edge_normal(const vvi_sheet_motion *at, int32_t edge, double n[3])
 static bool measure(const vvi_sheet_motion *at, const dcr_pair *p, bite *k)
 {
   const struct vvi_sheets *s = at->sheets;
-  k->pair.vertices = vvi_sheet_vertices(s, p->a, p->b, k->pair.vertex);
+  k->pair.vertices = vvi_sheet_vertices(s, p->a, p->b, k->pair.vertex), k->pair.first = p->a < 0 ? 2 : 1;
   double x[4][3], a[3], b[3];
   for (int i = 0; i < 4; i++) vvi_sheet_place(at, k->pair.vertex[i], false, x[i]);
   const double edge = vvi_sheets_edge(s, s->body_of[k->pair.vertex[0]], s->body_of[k->pair.vertex[3]]);

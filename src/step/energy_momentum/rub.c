@@ -29,7 +29,7 @@ void vvi_em_rub_aim(const vvi_em_rigid *w, vvi_em_contact *c)
   double x[4][3];
   if (!c->rub.shared) return;
   for (int i = 0; i < 4; i++) vvi_em_sheet_vertex(w, c->f.vertex[i], 0.5, x[i]);
-  vvi_torque_free_turn(4, (const double(*)[3])x, c->rub.mass, c->f.weight, c->rub.arm, c->rub.turn);
+  vvi_torque_free_turn(4, c->f.a < 0 ? 2 : 1, (const double(*)[3])x, c->rub.mass, c->f.weight, c->rub.arm, c->rub.turn);
 }
 
 /* Nodes of a vertex, and their weights: its own, or those that it is a sum of. */
