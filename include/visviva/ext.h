@@ -357,6 +357,17 @@ typedef struct vv_motion_row {
   double box[6]; /* least and largest h (p + h/2 f)/m of its strips */
 } vv_motion_row;
 enum { VV_PAST_WAKE = 1, VV_PAST_NAP = 2 };
+/* Trial flights from the present places and momenta, of which nothing stays: half a kick by the forces of `press`, a drift, then so
+ * many kicks and drifts; in steps of h, and of -h.  Each flight begins with other momenta of some nodes. */
+enum { VV_DEVICE_FLIGHTS = 3, VV_DEVICE_KICKS = 5 }; /* at the most */
+typedef struct vv_device_flights {
+  int flights, kicks;
+  double h;
+  int64_t n, pushed;
+  const int32_t *node, *pushed_node; /* [n] whose places are asked for; [pushed] that begin with */
+  const double *p;                   /* [flights][3][pushed] */
+  double *q;                         /* [2][kicks + 1][flights][3][n] there and back, after each drift */
+} vv_device_flights;
 
 typedef struct vv_device_table {
   const char *(*refuse)(const vv_block *b);               /* what of it does not run there; NULL: all does */
@@ -397,6 +408,8 @@ typedef struct vv_device_table {
   void (*rows)(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row);
   void (*bring)(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f);
   void (*give)(void *own, int64_t n, const int32_t *node, const double *p);
+  bool (*flies)(void *own); /* once: is there room for trial flights? */
+  void (*fly)(void *own, const vv_device_flights *w);
 } vv_device_table;
 
 /* q and p below are those of the block: q[node_q][column], p[node_p][column]. */

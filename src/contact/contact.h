@@ -437,8 +437,9 @@ bool vvi_group_is_mine(const struct vvi_contact_step *w, const vvi_contact_group
 bool vvi_groups_tell(struct vvi_contact_step *w); /* answers go to all ranks; false: no memory */
 /* scale.c: impacts of bodies that bend, scaled to the energy that their flight keeps */
 vv_status vvi_scaling_create(struct vvi_contact_step *w, double h); /* the step */
-bool vvi_scaling_act(struct vvi_contact_step *w);                   /* false: no memory */
-void vvi_scaling_book(struct vvi_contact_step *w);                  /* once in a step */
+vv_status vvi_scaling_away(struct vvi_contact_step *w); /* blocks that are away are flown there, where they can be */
+bool vvi_scaling_act(struct vvi_contact_step *w);       /* false: no memory */
+void vvi_scaling_book(struct vvi_contact_step *w);      /* once in a step */
 /* traction.c: nothing, where nobody asked */
 bool vvi_touches_fit(struct vvi_contact_step *w, int64_t old, int64_t n);
 void vvi_touch_add(struct vvi_contact_step *w, const vvi_contact *c, const double j[3]);

@@ -68,6 +68,16 @@ vv_status vvi_scaling_create(struct vvi_contact_step *w, double h)
   return vvi_shadow_zones(shadow, w->arena);
 }
 
+vv_status vvi_scaling_away(struct vvi_contact_step *w)
+{
+  const vvi_sheet_away *away = w->features->search->away;
+  if (w->scaling == NULL) return VV_OK;
+  w->scaling->shadow->user = away->user, w->scaling->shadow->fly = away->fly;
+  for (int i = 0; i < w->model->n_block; i++)
+    if (away->flies(away->user, i)) VV_TRY(vvi_shadow_away(w->scaling->shadow, i));
+  return VV_OK;
+}
+
 /* ---- z ---- */
 
 /* m/s that an impulse changes a mover by. */
@@ -220,11 +230,15 @@ static bool velocities(struct vvi_contact_step *w)
       for (int c = 0; c < 3; c++) z[0][c] = w->sign * at->velocity[c], z[0][3 + c] = w->sign * at->spin[c];
       for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c], z[2][c] = z[0][c] + 0.5 * change[c];
     }
+  for (int32_t g = 0; g < w->groups; g++)
+    for (int32_t i = 0; i < w->group[g].movers; i++) {
+      const vvi_working *m = &w->work[w->group[g].mover[i]];
+      if (m->touched) vvi_shadow_pushed(k->shadow, m->block, m->node);
+    }
   vvi_shadow_spread(k->shadow);
   bring_zones(w);
   const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = w->p, .f = w->f, .begin = begin_with};
-  vvi_shadow_fly(k->shadow, &from, exact ? 3 : 2, add_places, user);
-  return tell_ranks(w);
+  return vvi_shadow_fly(k->shadow, &from, exact ? 3 : 2, add_places, user) && tell_ranks(w);
 }
 
 /* ---- parts ---- */

@@ -178,6 +178,7 @@ vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena)
 {
   const vv_model *m = k->model;
   if ((k->zone = VVI_ARENA_NEW(arena, vvi_shadow_zone, m->n_block)) == NULL) return VV_NOMEM;
+  k->arena = arena;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (k->bends[i] && b->kind->some != NULL && b->nodes <= INT32_MAX) VV_TRY(make_zone(b, arena, &k->zone[i]));
@@ -195,7 +196,7 @@ void vvi_shadow_none(vvi_shadow *k, int trials)
       for (int64_t n = 0; n < z->n[j]; n++) z->mark[z->node[j][n]] = 0;
       z->n[j] = 0;
     }
-    z->whole = false;
+    z->whole = false, z->n_pushed = 0;
   }
 }
 
@@ -205,6 +206,20 @@ void vvi_shadow_want(vvi_shadow *k, int block, int64_t node)
   if (z->mark == NULL) z->whole = true;
   if (z->mark == NULL || z->mark[node]) return;
   z->mark[node] = 1, z->node[k->trials][z->n[k->trials]++] = (int32_t)node;
+}
+
+vv_status vvi_shadow_away(vvi_shadow *k, int block)
+{
+  vvi_shadow_zone *z = &k->zone[block];
+  if (z->mark == NULL) return VV_OK;
+  z->away = true;
+  return (z->pushed = VVI_ARENA_NEW(k->arena, int32_t, k->model->block[block].nodes)) != NULL ? VV_OK : VV_NOMEM;
+}
+
+void vvi_shadow_pushed(vvi_shadow *k, int block, int64_t node)
+{
+  vvi_shadow_zone *z = &k->zone[block];
+  if (z->away) z->pushed[z->n_pushed++] = (int32_t)node;
 }
 
 /* A set begins with the one inside it.  What a flight costs are the elements about the nodes that are kicked: where these are half of
@@ -222,7 +237,7 @@ void vvi_shadow_spread(vvi_shadow *k)
 {
   for (int i = 0; i < k->model->n_block; i++) {
     vvi_shadow_zone *z = &k->zone[i];
-    for (int j = k->trials - 1; j >= 0 && z->n[k->trials] > 0 && !z->whole; j--)
+    for (int j = k->trials - 1; j >= 0 && z->n[k->trials] > 0 && !z->whole && !z->away; j--)
       z->whole = !spread_to(&k->model->block[i], z, j);
   }
 }
@@ -272,9 +287,64 @@ static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *fr
   if (j > 1) b->kind->some->kick(b, h, h, z->n[j - 1], z->node[j - 1], z->set[j - 1], flights, z->scratch, q, p);
 }
 
-/* Flights that begin with other momenta alone. */
-static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int flights, double h, vvi_shadow_fn *fn,
-                    void *const user[])
+/* ---- flights somewhere else ---- */
+
+static bool flies_away(const vvi_shadow *k, int block)
+{
+  return k->zone != NULL && k->zone[block].away && k->zone[block].n[k->trials] > 0;
+}
+
+static bool fit_away(const vvi_shadow *k, vvi_shadow_zone *z)
+{
+  enum { REALS = VVI_SHADOW_FLIGHTS * 3, DRIFTS = 2 * (VVI_SHADOW_TRIALS + 1) };
+  const int64_t need = z->n[k->trials] > z->n_pushed ? z->n[k->trials] : z->n_pushed, room = 2 * need;
+  if (need <= z->room) return true;
+  z->p = VVI_ARENA_NEW(k->arena, double, REALS *room), z->q = VVI_ARENA_NEW(k->arena, double, REALS *DRIFTS *room);
+  z->room = z->p != NULL && z->q != NULL ? room : 0;
+  return z->room > 0;
+}
+
+/* All flights of a block, both ways: momenta that they begin with go there, places come back. */
+static void fly_block_away(const vvi_shadow *k, int block, const vvi_shadow_flight *from, int flights,
+                           void *const user[])
+{
+  const vv_block *b = &k->model->block[block];
+  const vvi_shadow_zone *z = &k->zone[block];
+  const double *p = k->flight[0].p + b->p0;
+  for (int n = 0; n < flights; n++) {
+    vvi_nodes_copy(b, VVI_MOMENTA, z->n_pushed, z->pushed, from->p, k->flight[0].p);
+    if (from->begin != NULL) from->begin(user[n], k->flight[0].p);
+    for (int c = 0; c < 3; c++)
+      for (int64_t i = 0; i < z->n_pushed; i++) z->p[(3 * n + c) * z->n_pushed + i] = p[c * b->column + z->pushed[i]];
+  }
+  k->fly(k->user, block,
+         &(vv_device_flights){.flights = flights,
+                              .kicks = k->trials,
+                              .h = from->h,
+                              .n = z->n[k->trials],
+                              .pushed = z->n_pushed,
+                              .node = z->node[k->trials],
+                              .pushed_node = z->pushed,
+                              .p = z->p,
+                              .q = z->q});
+}
+
+/* Its places after step j of flight n of so many. */
+static void land(const vvi_shadow *k, int block, int way, int j, int n, int flights, double *q)
+{
+  const vv_block *b = &k->model->block[block];
+  const vvi_shadow_zone *z = &k->zone[block];
+  const int64_t nodes = z->n[k->trials];
+  const double *from = z->q + 3 * nodes * ((way * (k->trials + 1) + j - 1) * flights + n);
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < nodes; i++) q[b->q0 + c * b->column + z->node[k->trials][i]] = from[c * nodes + i];
+}
+
+/* ---- one way, and the other ---- */
+
+/* Flights first, first + 1, ... of `all`, that begin with other momenta alone. */
+static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int first, int flights, int all, double h,
+                    vvi_shadow_fn *fn, void *const user[])
 {
   const vv_model *m = k->model;
   for (int n = 0; n < flights; n++) {
@@ -283,7 +353,7 @@ static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int flig
       copy(k, i, VVI_PLACES, from->q, k->flight[n].q);
       copy(k, i, VVI_MOMENTA, from->p, k->flight[n].p);
     }
-    if (from->begin != NULL) from->begin(user[n], k->flight[n].p);
+    if (from->begin != NULL) from->begin(user[first + n], k->flight[n].p);
   }
   for (int j = 1; j <= k->trials + 1; j++) {
     for (int i = 0; i < m->n_block; i++)
@@ -291,18 +361,28 @@ static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int flig
         fly_whole(k, &m->block[i], from, h, j);
       else if (flies(k, i))
         fly_zone(k, i, from, flights, h, j);
-    for (int n = 0; n < flights; n++) fn(user[n], j, h, k->flight[n].q, k->flight[n].p);
+    for (int n = 0; n < flights; n++) {
+      for (int i = 0; i < m->n_block; i++)
+        if (flies_away(k, i)) land(k, i, h != from->h, j, first + n, all, k->flight[n].q);
+      fn(user[first + n], j, h, k->flight[n].q, k->flight[n].p);
+    }
   }
 }
 
 /* What is flown whole takes as long side by side, and more memory. */
-void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, int n, vvi_shadow_fn *fn, void *const user[])
+bool vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, int n, vvi_shadow_fn *fn, void *const user[])
 {
+  for (int i = 0; i < k->model->n_block; i++) {
+    if (!flies_away(k, i)) continue;
+    if (!fit_away(k, &k->zone[i])) return false;
+    fly_block_away(k, i, from, n, user);
+  }
   bool zones = n <= VVI_SHADOW_FLIGHTS;
   for (int i = 0; i < k->model->n_block; i++) zones = zones && !(flies(k, i) && flies_whole(k, i));
   const int together = zones ? n : 1;
   for (int i = 0; i < n; i += together) {
-    one_way(k, from, together, from->h, fn, user + i);
-    one_way(k, from, together, -from->h, fn, user + i);
+    one_way(k, from, i, together, n, from->h, fn, user);
+    one_way(k, from, i, together, n, -from->h, fn, user);
   }
+  return true;
 }

@@ -1,9 +1,14 @@
 /* contact/shadow.h  The velocity that belongs to the energy which kick-drift-kick keeps: see docs/theory/shadow.md. */
 #pragma once
 #include "model/model.h"
+#include "visviva/ext.h"
 
 /* Trial steps whose forces are asked for, forwards and backwards, at the most; two ways to fit them. */
-enum { VVI_SHADOW_TRIALS = 5, VVI_SHADOW_CLASSES = 32, VVI_SHADOW_FLIGHTS = 3 }; /* FLIGHTS: at once */
+enum {
+  VVI_SHADOW_TRIALS = VV_DEVICE_KICKS,
+  VVI_SHADOW_CLASSES = 32,
+  VVI_SHADOW_FLIGHTS = VV_DEVICE_FLIGHTS
+}; /* FLIGHTS: at once */
 typedef enum vvi_shadow_use {
   VVI_SHADOW_LOSSY,
   VVI_SHADOW_EXACT,
@@ -19,6 +24,11 @@ typedef struct vvi_shadow_zone {
   double *scratch[VVI_SHADOW_FLIGHTS]; /* of kicks */
   unsigned char *mark;                 /* [nodes] */
   bool whole;
+  /* An accelerator has the columns, and flies it for those of the last set alone: */
+  bool away;
+  int32_t *pushed; /* [nodes] that contacts have pushed */
+  int64_t n_pushed, room;
+  double *p, *q; /* [room] of vv_device_flights */
 } vvi_shadow_zone;
 
 /* For steps up to a part of the stable one. */
@@ -39,6 +49,9 @@ typedef struct vvi_shadow {
   } flight[VVI_SHADOW_FLIGHTS]; /* [nq], [np] of trial steps */
   double *start;                /* [np] for who asks */
   vvi_shadow_zone *zone;        /* [n_block] what flies; NULL: all that bends */
+  vvi_arena *arena;             /* of zones */
+  void *user;
+  void (*fly)(void *user, int block, const vv_device_flights *w); /* blocks that are away */
 } vvi_shadow;
 
 /* h: the step.  *out NULL: nothing here bends. */
@@ -54,6 +67,10 @@ vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena);
 void vvi_shadow_none(vvi_shadow *k, int trials);
 void vvi_shadow_want(vvi_shadow *k, int block, int64_t node);
 void vvi_shadow_spread(vvi_shadow *k);
+/* Once: these blocks fly somewhere else.  Then nodes that contacts have pushed, since the last `none`: others begin there with the momenta
+ * that they have there. */
+vv_status vvi_shadow_away(vvi_shadow *k, int block);
+void vvi_shadow_pushed(vvi_shadow *k, int block, int64_t node);
 /* Told after each trial step j = 1, 2, ... of h from the start, h of both signs: z = sum of c[j]/h x, x the places of q, or
  * anything linear in them. */
 typedef void vvi_shadow_fn(void *user, int step, double h, const double *q, const double *p);
@@ -64,4 +81,5 @@ typedef struct vvi_shadow_flight {
   void (*begin)(void *user, double *p); /* changes the momenta that it begins with; NULL: as they are */
 } vvi_shadow_flight;
 /* n flights, each with a user of its own, from the same places: side by side where zones are flown. */
-void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, int n, vvi_shadow_fn *fn, void *const user[]);
+/* false: no memory */
+bool vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, int n, vvi_shadow_fn *fn, void *const user[]);

@@ -50,6 +50,19 @@ static void give(void *user, int block, int64_t n, const int32_t *node)
   b->kind->device->give(s->accelerator->own[block], n, node, s->state->p + b->p0);
 }
 
+static bool flies(void *user, int block)
+{
+  const struct vv_step *s = user;
+  const vv_device_table *d = s->model->block[block].kind->device;
+  return vvi_stays(s, block) && d->flies != NULL && d->flies(s->accelerator->own[block]);
+}
+
+static void fly(void *user, int block, const vv_device_flights *w)
+{
+  const struct vv_step *s = user;
+  s->model->block[block].kind->device->fly(s->accelerator->own[block], w);
+}
+
 /* ---- open and close ---- */
 
 /* Strips of the search whose points a block has; number: of each, there. */
@@ -123,9 +136,10 @@ static vv_status tell_search(struct vv_step *s)
   VV_TRY(vvi_sheet_away_create(k->search, s->model, s->accelerator->stays));
   vvi_sheet_away *away = k->search->away;
   away->user = s, away->bounds = bounds, away->rows = rows, away->bring = bring, away->give = give;
+  away->flies = flies, away->fly = fly;
   for (int i = 0; i < s->model->n_block; i++)
     if (vvi_stays(s, i)) VV_TRY(send_block(s, i));
-  return VV_OK;
+  return vvi_scaling_away(s->contact);
 }
 
 vv_status vvi_stay_create(struct vv_step *s)

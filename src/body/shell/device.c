@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char vvi_text_shell_some[];
+extern const char vvi_text_shell_some[], vvi_text_shell_fly[];
 
 enum { SHARED_NODES = 4096 }; /* that come down: from so many on threads share their columns */
 
@@ -16,25 +16,14 @@ static void forget(shell_device *s)
   s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
 }
 
-/* What all kernels of tiles are given before their own arguments. */
-#define TILE_ARGUMENTS(s, k, h, move, slot)                                                                         \
-  VVI_BUFFER((s)->row[k]), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
-      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),           \
-      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),             \
-      VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),           \
-      VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER((s)->q), VVI_BUFFER((s)->p), VVI_BUFFER(slot),                    \
-      VVI_BUFFER((s)->total), VVI_BUFFER((s)->kept)
-
-static vvi_argument room_of(const shell_device *s, int k)
-{
-  return k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k]);
-}
+#define TILE_ARGUMENTS(s, k, h, move, slot) \
+  SHELL_TILE_ARGUMENTS(s, (s)->row[k], (s)->column, (s)->slots, h, move, (s)->q, (s)->p, slot)
 
 static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
   for (int k = 0; k < SORTS; k++)
     vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], s->tiles[k], s->items[k],
-                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->slot), room_of(s, k)));
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->slot), shell_tile_local(s, k)));
   s->counted = energy;
 }
 
@@ -52,7 +41,8 @@ static void launch_late(shell_device *s, double h)
     vvi_device_launch(s->d, s->late[k], s->tiles[k], s->items[k],
                       VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->next_slot), VVI_BUFFER(s->halo_row),
                                     VVI_BUFFER(s->shared), VVI_BUFFER(s->other), VVI_NUMBER(s->behind_h),
-                                    VVI_BUFFER(s->slot), VVI_BUFFER(s->next_q), VVI_BUFFER(s->next_p), room_of(s, k)));
+                                    VVI_BUFFER(s->slot), VVI_BUFFER(s->next_q), VVI_BUFFER(s->next_p),
+                                    shell_tile_local(s, k)));
   exchange(&s->q, &s->next_q), exchange(&s->p, &s->next_p), exchange(&s->slot, &s->next_slot);
 }
 
@@ -480,7 +470,7 @@ static void device_post(void *own, double t, double h, vv_posted *post)
 static void device_strips(void *own, int64_t n, const int32_t *strip)
 {
   shell_device *s = own;
-  shell_device_build(s, "\n", "", vvi_text_shell_some);
+  shell_device_build(s, "\n", vvi_text_shell_some, vvi_text_shell_fly);
   s->push = vvi_device_kernel(s->d, "push_nodes"), s->push_drift = vvi_device_kernel(s->d, "push_and_drift");
   s->extents = vvi_device_kernel(s->d, "extents");
   s->bring_some = vvi_device_kernel(s->d, "bring_nodes"), s->give_some = vvi_device_kernel(s->d, "give_nodes");
@@ -634,6 +624,17 @@ static void device_give(void *own, int64_t n, const int32_t *node, const double 
                                 VVI_BUFFER(s->p)));
 }
 
+static bool device_flies(void *own)
+{
+  return shell_fly_create(own);
+}
+
+static void device_fly(void *own, const vv_device_flights *w)
+{
+  flush(own);
+  shell_fly(own, w);
+}
+
 const vv_device_table shell_device_table = {
     .refuse = shell_device_refuse,
     .open = shell_device_open,
@@ -662,4 +663,6 @@ const vv_device_table shell_device_table = {
     .rows = device_rows,
     .bring = device_bring,
     .give = device_give,
+    .flies = device_flies,
+    .fly = device_fly,
 };

@@ -1,5 +1,5 @@
 /* body/shell/device_inside.h  What the files that bring shells to an accelerator share: tables of the plan (device_tables.c), what is sent
- * and compiled (device_open.c), what is queued (device.c). */
+ * and compiled (device_open.c), what is queued (device.c), trial flights (device_fly.c). */
 #pragma once
 #include "body/shell/columns.h"
 #include "body/shell/shell.h"
@@ -103,9 +103,25 @@ typedef struct shell_device {
   double push_h;
   bool behind; /* nodes that tiles share are to be moved by what their slots have, in a stride of this length: */
   double behind_h;
-  bool known;   /* the slots of owned nodes hold the gradient of the present places */
-  bool counted; /* and `total` their strain energies */
+  int32_t *sort_of, *place_of; /* [tiles] the kernel that works on it; its place among those of this kernel */
+  struct shell_flight *flight; /* device_fly.c; NULL: nothing flies there */
+  bool known;                  /* the slots of owned nodes hold the gradient of the present places */
+  bool counted;                /* and `total` their strain energies */
 } shell_device;
+
+/* What all kernels of tiles are given before their own arguments: rows of tiles, and the columns that they are for. */
+#define SHELL_TILE_ARGUMENTS(s, row, column, slots, h, move, q, p, slot)                                       \
+  VVI_BUFFER(row), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one),    \
+      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),      \
+      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),        \
+      VVI_NUMBER((s)->stride), VVI_NUMBER(column), VVI_NUMBER(slots), VVI_NUMBER((s)->gravity), VVI_NUMBER(h), \
+      VVI_NUMBER(move), VVI_BUFFER(q), VVI_BUFFER(p), VVI_BUFFER(slot), VVI_BUFFER((s)->total), VVI_BUFFER((s)->kept)
+
+/* And their room: of the k-th kernel. */
+static inline vvi_argument shell_tile_local(const shell_device *s, int k)
+{
+  return k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k]);
+}
 
 /* ---- device_open.c ---- */
 
@@ -116,3 +132,10 @@ const char *shell_device_refuse(const vv_block *b);
 void shell_device_build(shell_device *s, const char *first, const char *second, const char *body_text);
 /* A group has an item for each pair of its largest tile; whole warps. */
 int shell_device_items(const shell_device *s, int64_t pairs);
+
+/* ---- device_fly.c ---- */
+
+/* Room and kernels for trial flights; false: they do not fly there. */
+bool shell_fly_create(shell_device *s);
+void shell_fly_free(shell_device *s);
+void shell_fly(shell_device *s, const vv_device_flights *w);

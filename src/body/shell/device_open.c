@@ -57,14 +57,15 @@ static void sort_tiles(shell_device *s, shell_tables *w)
 {
   enum { ROW = TILE_COLUMNS + T_COLUMNS };
   const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS;
-  int32_t *row = malloc(sizeof *row * (size_t)(ROW * n + 1)), *sort = malloc(sizeof *sort * (size_t)(n + 1));
+  int32_t *row = malloc(sizeof *row * (size_t)(ROW * n + 1)), *sort = malloc(2 * sizeof *sort * (size_t)(n + 1));
   int64_t scratch = 0;
   if (row == NULL || sort == NULL) vvi_device_fail(s->d, "out of memory");
+  s->sort_of = sort, s->place_of = sort != NULL ? sort + n : NULL;
   for (int64_t i = 0; vvi_device_trouble(s->d) == NULL && i < n; i++) {
     int32_t *t = (int32_t *)(void *)w->tile.at + TILE_COLUMNS * i;
     const int32_t *T = (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE];
     const int k = sort[i] = sort_of(s, t, T);
-    t[TILE_NUMBER] = (int32_t)i;
+    t[TILE_NUMBER] = (int32_t)i, s->place_of[i] = (int32_t)s->tiles[k];
     if (k % STVK_ROUNDS == SHEET || k == SHEET_FAR) place_sheet(s, i, T, t);
     s->tiles[k]++;
     s->items[k] = (int)shell_larger(s->items[k], shell_device_items(s, shell_larger(T[T_PAIRS], T[T_SINGLES])));
@@ -88,7 +89,7 @@ static void sort_tiles(shell_device *s, shell_tables *w)
     s->row[k] = vvi_buffer_new(s->d, sizeof *row * (size_t)(to - row), row);
   }
   s->scratch = vvi_buffer_new(s->d, sizeof(double) * (size_t)scratch, NULL);
-  free(row), free(sort);
+  free(row);
 }
 
 static void send_bodies(shell_device *s)
@@ -354,7 +355,8 @@ void *shell_device_open(const vv_block *b, struct vvi_device *d)
 void shell_device_close(void *own)
 {
   shell_device *s = own;
-  free(s->part), free(s->lost), free(s->down), free(s->named), free(s->told_back);
+  shell_fly_free(s);
+  free(s->part), free(s->lost), free(s->down), free(s->named), free(s->told_back), free(s->sort_of);
   free(s); /* buffers go with the device */
 }
 

@@ -19,3 +19,16 @@ static void move_one(int move, double h, double g, double m, double minv, double
 {
   move_from(move, h, g, m, minv, grad, *q, *p, q_out, p_out);
 }
+
+/* Gradient of node k of a tile; shared: rows of those behind the inner ones, as join has them, whose slots lie `by` further on. */
+static void gradient_of(int k, int inner, int slot0, __global const int4 *shared, __global const int *other, int slots,
+                        int by, __global const double *slot, double grad[3])
+{
+  for (int c = 0; c < 3; c++) grad[c] = slot[c * slots + slot0 + k];
+  if (k < inner) return;
+  const int4 s = shared[2 * (k - inner)], o = shared[2 * (k - inner) + 1];
+  for (int j = 0; j < s.z; j++) {
+    const int at = by + (j == 0 ? o.x : j == 1 ? o.y : j == 2 ? o.z : j == 3 ? o.w : other[s.w + j - 4]);
+    for (int c = 0; c < 3; c++) grad[c] += slot[c * slots + at];
+  }
+}

@@ -60,19 +60,6 @@ __kernel void drift_nodes(int n, __global const double *mass, int stride, int co
 
 /* ---- the end of a step ---- */
 
-/* Gradient of node k of a tile; shared: rows of those behind the inner ones, as join has them. */
-static void gradient_of(int k, int inner, int slot0, __global const int4 *shared, __global const int *other, int slots,
-                        __global const double *slot, double grad[3])
-{
-  for (int c = 0; c < 3; c++) grad[c] = slot[c * slots + slot0 + k];
-  if (k < inner) return;
-  const int4 s = shared[2 * (k - inner)], o = shared[2 * (k - inner) + 1];
-  for (int j = 0; j < s.z; j++) {
-    const int at = j == 0 ? o.x : j == 1 ? o.y : j == 2 ? o.z : j == 3 ? o.w : other[s.w + j - 4];
-    for (int c = 0; c < 3; c++) grad[c] += slot[c * slots + at];
-  }
-}
-
 /* f: forces on the nodes that a tile owns, as kick_nodes from nothing; then, where push is not 0, p += push f.  joined: as below. */
 __kernel void press_nodes(__global const int *tile, __global const int *table, __global const int4 *shared,
                           __global const int *other, __global const double *mass, int stride, int column, int slots,
@@ -88,7 +75,7 @@ __kernel void press_nodes(__global const int *tile, __global const int *table, _
     const double m = mass[i], minv = mass[stride + i];
     double grad[3], P[3];
     for (int c = 0; push != 0.0 && c < 3; c++) P[c] = p[c * column + i];
-    gradient_of(k, inner, slot0, shared + 2 * t[TILE_SHARED], other, slots, slot, grad);
+    gradient_of(k, inner, slot0, shared + 2 * t[TILE_SHARED], other, slots, 0, slot, grad);
     for (int c = 0; c < 3; c++) {
       const double kicked = shell_kicked(1.0, g[c], m, grad[c], 0.0), force = minv > 0.0 ? kicked : 0.0;
       f[c * column + i] = force;
@@ -126,7 +113,7 @@ __kernel void close_step(__global const int *tile, __global const int *table, __
       const double m = mass[i], minv = mass[stride + i];
       double x[3], P[3], grad[3] = {0.0, 0.0, 0.0};
       for (int c = 0; c < 3; c++) x[c] = q[c * column + i], P[c] = p[c * column + i];
-      if (kick) gradient_of(from + k, inner, slot0, rows, other, slots, slot, grad);
+      if (kick) gradient_of(from + k, inner, slot0, rows, other, slots, 0, slot, grad);
       for (int c = 0; kick && c < 3; c++) {
         const double kicked = shell_kicked(h, g[c], m, grad[c], P[c]);
         P[c] = minv > 0.0 ? kicked : 0.0;

@@ -21,6 +21,8 @@ typedef struct vvi_sheet_away {
    * already (node NULL: of all, n of them); then momenta go back. */
   void (*bring)(void *user, int block, int64_t n, const int32_t *node);
   void (*give)(void *user, int block, int64_t n, const int32_t *node);
+  bool (*flies)(void *user, int block); /* can trial flights of it be flown there?  As in vv_device_table */
+  void (*fly)(void *user, int block, const vv_device_flights *w);
   const vv_model *model;
   int64_t *asked, clock;         /* [n_cluster] in which look; counts looks, from 1 on */
   int32_t *node;                 /* [n_mover] of one block */
