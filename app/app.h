@@ -123,12 +123,11 @@ void app_progress_clear(app_progress *p);
 
 /* ---- Ctrl-C: signals.c ---- */
 
-/* From now on a signal stops this sim after its current step, and a step that goes on for most of a second more ends the
+/* From now on a signal stops this sim after its current step, and with `alarm` a step that goes on for most of a second more ends the
  * program; NULL: none is running.  A second signal changes nothing. */
-void app_watch_signals(vv_sim *sim);
+void app_watch_signals(vv_sim *sim, bool alarm);
 void app_signals_calm(void); /* the steps are over: what is written now is waited for */
-vv_status app_signals_observe(const vv_view *view, void *unused); /* says so before the last files are written */
-bool app_signalled(void);                                         /* one has come */
+bool app_signalled(void);    /* one has come */
 
 /* ---- the end of a run: summary.c ---- */
 
@@ -151,6 +150,7 @@ typedef struct app_run {
   uint64_t hash;      /* of the state at the end */
   const vv_net *net;  /* ranks that share it; NULL: one process */
   bool recut;         /* it goes on with other shares of the ranks */
+  bool moved;         /* it has done so */
 } app_run;
 bool app_run_folder_fits(const app_run *r); /* false: reported */
 int app_run_scene(app_run *r);              /* runs what is open in r->scene, and closes it */
@@ -161,8 +161,8 @@ int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
 /* ---- ranks: mpi/ranks.c, in visviva-mpi alone ---- */
 bool app_ranks_begin(const vv_net **net);           /* false: reported */
 bool app_ranks_agree(const vv_net *net, bool good); /* good on all of them */
-/* A run was interrupted because the work of the ranks was uneven: it goes on, cut anew.  All of them say the same. */
-bool app_ranks_recut(const vv_net *net);
+/* A run was interrupted because the work of the ranks was uneven: it can go on, cut anew.  All of them say the same. */
+bool app_ranks_recut(void);
 void app_ranks_end(void);
 
 /* ---- small stacks: stack.c ---- */

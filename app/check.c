@@ -85,24 +85,36 @@ static bool may_touch(const app_scene *s)
   }
 }
 
+static double count_triangles(const app_scene *s)
+{
+  double n = 0.0;
+  for (int i = 0; i < vv_model_bodies(s->model); i++) {
+    int corners = 0;
+    const int64_t elements = vv_model_elements(s->model, i, &corners);
+    n += corners == 3 ? (double)elements : 0.0;
+  }
+  return n;
+}
+
 /* Below sixteen tiles of 256 triangles a rank whole tiles no longer balance; a rank with N triangles moves some 700 sqrt(N) bytes a
  * step.  Bytes of a triangle: on every rank while the scene is set up; then on every rank, and on the one that has it; of a
  * prepared scene, of which ranks share the pages, the last two (bench/ranks.sh; two numbers each, without and with contact). */
 static void print_ranks(const app_scene *s)
 {
-  enum { LEAST_TILES = 16, TILE = 256 };
+  enum { LEAST_TILES = 16 };
   static const struct {
     double start, all, own, all_prepared, own_prepared;
   } memory[2] = {{350, 75, 150, 10, 125}, {900, 450, 240, 70, 220}};
   const int64_t tiles = vv_model_tiles(s->model), most = tiles / LEAST_TILES;
-  const double triangles = (double)tiles * TILE;
+  const double triangles = count_triangles(s);
   const int k = may_touch(s) ? 1 : 0;
   char amount[32], start[32];
   if (most < 2) return;
   printf("  ranks              %lld tiles: up to %lld ranks with visviva-mpi, which then move\n", (long long)tiles,
          (long long)most);
-  printf("                     about %s each in a step\n",
-         app_bytes(amount, sizeof amount, 700.0 * sqrt(triangles / (double)most)));
+  printf("                     about %s each in a step%s\n",
+         app_bytes(amount, sizeof amount, 700.0 * sqrt(triangles / (double)most)),
+         k == 1 ? ", more where bodies come near, several times that where they press" : "");
   printf("                     memory of a rank: %s at the start,",
          app_bytes(start, sizeof start, memory[k].start * triangles));
   printf(" then %s;\n", app_bytes(amount, sizeof amount, (memory[k].all + memory[k].own / (double)most) * triangles));

@@ -53,11 +53,21 @@ bool app_run_folder_fits(const app_run *r)
 
 /* ---- the run ---- */
 
+/* What ranks that are cut anew go on from; the files of the folder stay open on the way. */
+static bool path_of_move(const app_run *r, char path[APP_PATH])
+{
+  return app_join(path, APP_PATH, r->folder, "moving.h5");
+}
+
 static vv_status restore(app_run *r)
 {
+  char path[APP_PATH];
   vv_ledger *ledger;
   vv_status status = vv_ledger_create(&ledger);
-  if (status == VV_OK) status = vv_checkpoint_read(r->scene.model, r->folder, r->scene.state, ledger);
+  if (status == VV_OK && r->moved)
+    status = path_of_move(r, path) ? vv_checkpoint_load(r->scene.model, path, r->scene.state, ledger) : VV_ARG;
+  else if (status == VV_OK)
+    status = vv_checkpoint_read(r->scene.model, r->folder, r->scene.state, ledger);
   if (status == VV_OK) app_warnings(r->scene.ctx);
   if (status == VV_OK) status = vv_sim_restore(r->sim, ledger);
   vv_ledger_destroy(ledger);
@@ -75,6 +85,13 @@ static vv_status adopt(app_run *r)
   return status;
 }
 
+/* No file is cut short by the alarm that ends a step which takes too long. */
+static vv_status observe(const vv_view *view, void *results)
+{
+  if (view->last) app_signals_calm();
+  return vv_results_observe(view, results);
+}
+
 /* Order matters: signals are watched before the first file is written. */
 static vv_status prepare(app_run *r)
 {
@@ -85,18 +102,18 @@ static vv_status prepare(app_run *r)
   files.resume = r->resume;
   files.overwrite = r->overwrite;
   vv_status status = vv_sim_create(r->scene.model, r->scene.state, &def, &r->sim);
-  if (status == VV_OK && r->resume) status = restore(r);
+  if (status == VV_OK && (r->resume || r->moved)) status = restore(r);
   if (status == VV_OK && r->book != NULL) status = adopt(r);
   if (status != VV_OK) return status;
-  app_watch_signals(r->sim);
-  status = vv_sim_observe(r->sim, 0, app_signals_observe, NULL); /* before the files */
-  if (status != VV_OK) return status;
-  if (r->net != NULL && r->net->rank > 0) return VV_OK; /* one rank writes */
-  r->output = true;                                     /* from here on a file that fails is an output */
-  status = vv_results_create(r->scene.model, &files, &r->results);
+  const bool writes = r->net == NULL || r->net->rank == 0; /* one rank does, and has an eye on the clock for all */
+  app_watch_signals(r->sim, writes);
+  if (!writes) return VV_OK;
+  r->output = true; /* from here on a file that fails is an output */
+  status =
+      r->moved ? vv_results_move(r->results, r->scene.model) : vv_results_create(r->scene.model, &files, &r->results);
   if (status != VV_OK) return status;
   app_warnings(r->scene.ctx); /* such as a damaged file that was put aside */
-  return vv_sim_observe_when(r->sim, vv_results_next, vv_results_observe, r->results);
+  return vv_sim_observe_when(r->sim, vv_results_next, observe, r->results);
 }
 
 static vv_status advance(app_run *r)
@@ -154,23 +171,44 @@ static int stopped(const app_run *r, vv_status status)
   return APP_STOPPED;
 }
 
+#ifdef VV_MPI
+/* Rank 0 leaves what all of them go on from; false: nothing moves. */
+static bool leave_for_move(app_run *r, vv_status *status)
+{
+  char path[APP_PATH];
+  if (r->report.reason != VV_REASON_INTERRUPTED || !app_ranks_recut()) return false;
+  if (r->net->rank == 0 && *status == VV_OK)
+    *status = path_of_move(r, path) ? vv_checkpoint_save(r->sim, path) : VV_ARG;
+  if (!app_ranks_agree(r->net, *status == VV_OK)) return false;
+  if (!r->quiet) app_hint("step %lld: the work of the ranks is cut anew", (long long)r->scene.state->step);
+  return true;
+}
+
+/* All have read it. */
+static void arrive_from_move(const app_run *r)
+{
+  char path[APP_PATH];
+  if (r->moved && r->net->rank == 0 && path_of_move(r, path)) remove(path);
+}
+#endif
+
 static int run(app_run *r)
 {
   vv_status status = prepare(r);
 #ifdef VV_MPI
   if (r->net != NULL && !app_ranks_agree(r->net, status == VV_OK) && status == VV_OK) return APP_STOPPED;
+  arrive_from_move(r);
 #endif
   if (status != VV_OK) {
     app_messages(r->scene.ctx, status);
     return status == VV_NOMEM || (status == VV_IO && r->output) ? APP_STOPPED : APP_INPUT;
   }
   status = advance(r);
-  status = finish(r, status);
 #ifdef VV_MPI
-  r->recut = r->report.reason == VV_REASON_INTERRUPTED && app_ranks_recut(r->net) && status == VV_OK;
-  if (r->recut && !r->quiet) app_hint("step %lld: the work of the ranks is cut anew", (long long)r->scene.state->step);
+  r->recut = leave_for_move(r, &status);
   if (r->recut) return APP_DONE;
 #endif
+  status = finish(r, status);
   const bool ended = r->report.reason == VV_REASON_DONE || r->report.reason == VV_REASON_STOPPED;
   if (status != VV_OK || !ended) return stopped(r, status);
   if (!r->quiet && r->report.reason == VV_REASON_STOPPED) app_hint("stopped by the scene at %s", r->report.message);
@@ -257,22 +295,22 @@ static int open_and_run(app_run *r)
 int app_run_scene(app_run *r)
 {
   const int code = run(r);
-  app_watch_signals(NULL);
+  app_watch_signals(NULL, false);
   r->hash = vv_state_hash(r->scene.state);
-  if (r->results != NULL && vv_results_close(r->results) != VV_OK) app_messages(r->scene.ctx, VV_IO);
+  if (r->results != NULL && !r->recut && vv_results_close(r->results) != VV_OK) app_messages(r->scene.ctx, VV_IO);
   vv_sim_destroy(r->sim);
   app_scene_close(&r->scene);
   return code;
 }
 
 #ifdef VV_MPI
-/* Tiles go to other ranks as a resume does it: from the checkpoint that the interrupted run has left. */
+/* Tiles go to other ranks as a resume does it, but the files of the folder go on as they are. */
 static int run_and_recut(app_run *r)
 {
   int code = open_and_run(r);
   while (r->recut) {
-    r->sim = NULL, r->book = NULL, r->output = r->overwrite = r->recut = false;
-    r->from = r->arrive = NULL, r->resume = true;
+    r->sim = NULL, r->book = NULL, r->overwrite = r->recut = false;
+    r->from = r->arrive = NULL, r->moved = true;
     code = open_and_run(r);
   }
   return code;

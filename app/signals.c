@@ -45,14 +45,7 @@ void app_signals_calm(void)
   wait_at_most(0);
 }
 
-vv_status app_signals_observe(const vv_view *view, void *unused)
-{
-  (void)unused;
-  if (view->last) app_signals_calm();
-  return VV_OK;
-}
-
-void app_watch_signals(vv_sim *sim)
+void app_watch_signals(vv_sim *sim, bool alarm)
 {
   static const int wanted[] = {SIGINT, SIGTERM, SIGHUP};
   static bool installed;
@@ -60,7 +53,8 @@ void app_watch_signals(vv_sim *sim)
   sigemptyset(&action.sa_mask);
   app_signals_calm();
   running = sim;
-  stepping = sim != NULL;
+  stepping = sim != NULL && alarm;
+  if (sim != NULL && caught) vv_sim_interrupt(sim); /* on the way from another one */
   if (sim == NULL || installed) return;
   installed = true;
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {

@@ -24,7 +24,7 @@ static void show_progress(study *s, const study_run *r)
 static bool advance(study *s, study_run *r, int64_t n)
 {
   const double nodes = (double)vv_model_nodes(r->scene.model);
-  app_watch_signals(r->sim);
+  app_watch_signals(r->sim, true);
   for (int64_t stretch = 16; n > 0 && !app_signalled(); stretch *= 2) {
     int64_t wanted = n < stretch ? n : stretch;
     const vv_status status = vv_sim_steps(r->sim, wanted, &r->report);
@@ -40,7 +40,7 @@ static bool advance(study *s, study_run *r, int64_t n)
     if (r->report.wall_seconds > 0.2) stretch = stretch > 4 ? stretch / 4 : 1;
     show_progress(s, r);
   }
-  app_watch_signals(NULL);
+  app_watch_signals(NULL, false);
   return (n == 0 || r->stopped) && !r->failed;
 }
 

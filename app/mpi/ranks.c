@@ -55,10 +55,9 @@ bool app_ranks_agree(const vv_net *net, bool good)
   return x > 0.0;
 }
 
-bool app_ranks_recut(const vv_net *net)
+bool app_ranks_recut(void)
 {
-  const bool moved = vvi_net_mpi_recut();
-  return app_ranks_agree(net, !app_signalled()) && moved;
+  return vvi_net_mpi_recut();
 }
 
 void app_ranks_end(void)

@@ -21,6 +21,9 @@ VV_API VV_NODISCARD vv_status vv_results_create(const vv_model *model, const vv_
  * checkpoints), or with every = 1. */
 VV_API VV_NODISCARD vv_status vv_results_observe(const vv_view *view, void *results);
 VV_API int64_t vv_results_next(int64_t step, void *results);
+/* The run goes on with another model of the same scene, cut otherwise among ranks: from now on the files are written from it, as if
+ * nothing had happened.  The model of before may be destroyed already, if nothing was written since. */
+VV_API VV_NODISCARD vv_status vv_results_move(vv_results *results, const vv_model *model);
 /* Writes a checkpoint now (also done by the observer on the last call). */
 VV_API VV_NODISCARD vv_status vv_results_checkpoint(vv_results *results, const vv_view *view);
 /* Writes summary.json.  `report` and claims come from the finished sim. */

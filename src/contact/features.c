@@ -188,6 +188,11 @@ bool vvi_features_exceed(struct vvi_contact_step *w)
   for (int32_t i = 0; i < k->first; i++)
     if (vvi_mover_loaded(w, i) && w->work[i].touched && k->frame_of[i] >= 0)
       any |= vvi_sheet_exceeds(k->search, k->frame_of[i]);
+  if (k->search->ranks != NULL) { /* of clusters that this one knows */
+    int64_t some = any;
+    k->search->ranks->net->sum(k->search->ranks->net, 1, &some);
+    any = some > 0;
+  }
   for (int32_t i = 0; any && i < k->search->sheets->n_cluster; i++)
     k->search->speed[i].allowed = 1.5 * k->search->speed[i].spread;
   return any;

@@ -636,7 +636,7 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
 int64_t vv_model_tiles(const vv_model *m)
 {
   int64_t n = 0;
-  for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->n_block; i++)
+  for (int i = 0; m->stepper == &vv_leapfrog_stepper && m->joints == NULL && i < m->n_block; i++)
     if (m->block[i].kind->pieces != NULL && !m->block[i].breaks) n += m->block[i].kind->pieces(&m->block[i]);
   return n;
 }

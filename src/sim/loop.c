@@ -63,7 +63,8 @@ static vv_status agree_on_status(const vv_sim *sim, vv_status status)
                                     : vvi_fail(sim->model->ctx, VV_IO, "another rank could not write its files");
 }
 
-/* The ranks ask to be cut anew: all of them say the same. */
+/* The ranks ask to be cut anew: all of them say the same.  The run then ends here without a last look: who takes it up goes on with
+ * the same tables. */
 static bool is_uneven(const vv_sim *sim)
 {
   const vv_net *net = vvi_ctx_net(sim->model->ctx);
@@ -91,14 +92,15 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   if (r->reason == VV_REASON_DONE) vvi_sim_check_step(sim, r);
   const bool all = vvi_sim_waiting(sim);
   bool asked = r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n), looked = all || vvi_sim_due(sim);
-  asked |= is_uneven(sim);
   agree_on_flags(sim, &asked, &looked);
-  if (asked && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  /* where observers are told in any case: tables do not show it */
+  const bool moves = looked && !asked && *done < n && r->reason == VV_REASON_DONE && is_uneven(sim);
+  if ((asked && *done < n) || moves) r->reason = VV_REASON_INTERRUPTED;
   const bool shown = looked || *done == n || r->reason != VV_REASON_DONE;
   if (shown || (sim->stops.n > 0 && vvi_stops_due(sim->model, sim->state->step)))
     vvi_sys_gather(sim->model, sim->state);
   if (r->reason == VV_REASON_DONE) vvi_sim_check_stops(sim, r);
-  const bool last = *done == n || r->reason != VV_REASON_DONE;
+  const bool last = *done == n || (r->reason != VV_REASON_DONE && !moves);
   if (!looked && !last) {
     vvi_sim_trim_log(sim);
     vvi_sim_trim_episodes(sim);
@@ -114,8 +116,8 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
     vvi_sim_close_now(sim);
   }
   if (r->reason == VV_REASON_DONE || r->reason == VV_REASON_STOPPED) vvi_sim_check(sim, r);
-  return agree_on_status(
-      sim, vvi_sim_tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE));
+  return agree_on_status(sim, vvi_sim_tell(sim, false, last || (r->reason != VV_REASON_DONE && !moves), all,
+                                           r->reason == VV_REASON_UNSTABLE));
 }
 
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)

@@ -3,14 +3,13 @@
 
     VISVIVA_BUILD=build/mpi tests/net/hashes.py [--quick] [--few] [--ranks=1,2] [--cores=N] [--seconds=S] [PART OF A NAME ...]
 
-Compares every file byte by byte (results.h5 by its content where the shares have moved on the way), prints a row a scene with the
-numbers of ranks that were equal, and ends with 1 if something differs.  1, 2, 3, 4, 8 ranks of each MPI, runs of tiles and cuts at random.  --quick: fewer steps; --few: 2 and 3 ranks, at random 3,
+Compares every file byte by byte, results.h5 too where shares move on the way, prints a row a scene with the numbers of ranks that
+were equal, and ends with 1 if something differs.  1, 2, 3, 4, 8 ranks of each MPI, runs of tiles and cuts at random.  --quick: fewer steps; --few: 2 and 3 ranks, at random 3,
 MPICH 2, for machines with few cores; --cores: runs beside each other as long as they fit (default: one after the other);
 --seconds: none begins after so many; --ranks: these numbers of them.
 """
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -74,14 +73,6 @@ class Cores:
             self.changed.notify_all()
 
 
-def differing(one, by):
-    """Files that differ.  Where tiles have moved to other ranks on the way results.h5 is laid out as after a resume: its content counts."""
-    names = scenes.same(one, by)
-    if names == ["results.h5"] and subprocess.run([scenes.PROGRAM, "compare", str(one), str(by)], capture_output=True).returncode == 0:
-        return []
-    return names
-
-
 def look(folder, scene, more, whole, way, cores, out):
     """One way, beside others: names of files that differ, or None where there is no time left."""
     ranks, cut, mpi = way
@@ -92,7 +83,7 @@ def look(folder, scene, more, whole, way, cores, out):
             return
         done = scenes.many(ranks, scene, by, "--overwrite", *more, mpi=mpi, cut=cut, timeout=3000)
         ended = done.returncode == whole.returncode
-        out[ranks, cut, mpi[0]] = differing(folder / "one", by) if ended else ["no end: " + (done.stderr.strip().splitlines() or ["?"])[-1][:200]]
+        out[ranks, cut, mpi[0]] = scenes.same(folder / "one", by) if ended else ["no end: " + (done.stderr.strip().splitlines() or ["?"])[-1][:200]]
         shutil.rmtree(by, ignore_errors=True)
     finally:
         cores.give(ranks)

@@ -1,7 +1,9 @@
 """Scenes for tests of ranks, and how a run over ranks is started and compared with one process."""
 import os
 import pathlib
+import signal
 import subprocess
+import time
 
 BUILD = os.environ.get("VISVIVA_BUILD", "build/mpi")
 PROGRAM = os.environ.get("VISVIVA", BUILD + "/visviva")
@@ -67,6 +69,48 @@ def ranks_of(pid, program):
         except OSError:
             pass
     return mine
+
+
+def written(folder):
+    """When the last checkpoint was; None: there is none."""
+    try:
+        return (folder / "checkpoint.h5").stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def start(ranks, scene, folder, how):
+    """A run over ranks that goes on with what is there; not waited for."""
+    _, launch, program = how
+    more = "--overwrite" if written(folder) is None else "--resume"
+    return subprocess.Popen([*launch, "-n", str(ranks), program, "run", str(scene), "-o", str(folder), "--threads", "1", "-q", more],
+                            env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def kill_one(ranks, scene, folder, chance, pause, early, how, patience=300):
+    """Starts ranks and kills one of them, some time up to `pause` seconds after their first checkpoint; early: after they are there,
+    which is while they set up, most often before anything is written.  What it hit: "steps", "set-up", or None, where the run ended
+    by itself or did not begin in `patience` seconds, however busy the machine is."""
+    before = written(folder)
+    process = start(ranks, scene, folder, how)
+    try:
+        until = time.time() + patience
+        while time.time() < until and process.poll() is None:
+            if written(folder) != before or (early and len(ranks_of(process.pid, how[2])) == ranks):
+                break
+            time.sleep(0.02)
+        time.sleep(pause * chance.random())
+        hit = "steps" if written(folder) != before else "set-up" if early else None
+        mine = ranks_of(process.pid, how[2])
+        if hit is None or process.poll() is not None or not mine:
+            return None
+        os.kill(chance.choice(mine), signal.SIGKILL)
+        process.wait(timeout=patience)
+        return hit
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
 
 
 FREE = "contacts: [{response: none}]\n"

@@ -7,6 +7,7 @@
  * accelerator has, bit for bit, and where it is not looked at nothing of it is needed: the same pairs are near.  Momenta that contacts
  * have changed go back. */
 #pragma once
+#include "contact/sheets/ranks.h"
 #include "contact/sheets/reads.h"
 #include "visviva/ext.h"
 
@@ -55,11 +56,11 @@ void vvi_sheet_away_learn(vvi_sheet_search *w);
 /* Clusters whose speeds and paths are here. */
 static inline int32_t vvi_sheet_known(const vvi_sheet_search *w)
 {
-  return w->away != NULL ? w->away->n_known : w->sheets->n_cluster;
+  return w->away != NULL ? w->away->n_known : w->ranks != NULL ? w->ranks->n_known : w->sheets->n_cluster;
 }
 static inline int32_t vvi_sheet_known_at(const vvi_sheet_search *w, int32_t i)
 {
-  return w->away != NULL ? w->away->known[i] : i;
+  return w->away != NULL ? w->away->known[i] : w->ranks != NULL ? w->ranks->known[i] : i;
 }
 /* A look at this cluster comes; then all that were named arrive. */
 void vvi_sheet_away_need(vvi_sheet_search *w, int32_t cluster);

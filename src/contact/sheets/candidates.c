@@ -132,7 +132,7 @@ static int32_t find_asked(vvi_sheet_search *w)
 static void look_at(vvi_sheet_search *w, int32_t cluster, const double at[6])
 {
   vvi_sheet_life *k = &w->life[cluster];
-  const double step = k->ahead - k->path, room = room_left(w, cluster, at);
+  const double step = w->ranks != NULL ? w->ranks->step[cluster] : k->ahead - k->path, room = room_left(w, cluster, at);
   if (room >= 2.0 * step && k->wake >= 0.0)
     k->wake = k->path + room;
   else
@@ -333,9 +333,11 @@ static bool take_new(vvi_sheet_search *w)
 bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
+  const bool anew = w->anew;
   vvi_sheet_paths_ahead(w);
   if (w->anew) vvi_sheet_carry_all(w);
   if (w->anew && !vvi_sheet_start_take(w)) return false;
+  if (w->ranks != NULL && !vvi_sheet_asked_agree(w)) return false;
   const int32_t asked = find_asked(w);
   for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
@@ -343,7 +345,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);
   vvi_sheet_boxes_agree(w, asked, w->at);
   for (int32_t i = 0; i < asked; i++) look_at(w, w->asked[i], (const double *)w->at[i]);
-  if (w->n_left == 0) return true;
+  if (w->n_left == 0) return !anew || w->ranks == NULL || vvi_sheet_subscribe(w);
   w->moves += w->n_left;
   vvi_broad_update(w->broad, w->n_left, w->left);
   for (int32_t k = 0; k < w->n_left; k++) {
@@ -353,7 +355,8 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   }
   vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, vvi_sheet_by_meshes);
   drop_parted(w);
-  const bool room = take_new(w) && !w->full;
+  bool room = take_new(w) && !w->full;
+  if (w->ranks != NULL) room &= vvi_sheet_subscribe(w);
   for (int32_t i = 0; w->ranks != NULL && i < w->n_list; i++) w->list[w->order[i]].place = i;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
   return room;

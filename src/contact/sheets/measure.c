@@ -92,7 +92,7 @@ static void measure_together(vvi_sheet_search *w)
   }
 }
 
-/* Over ranks: each measures what it moves, and tells the others. */
+/* Over ranks: each measures what it moves, and tells who wants it. */
 static void measure_ranks(vvi_sheet_search *w)
 {
   const struct vvi_sheets *s = w->sheets;
@@ -104,17 +104,20 @@ static void measure_ranks(vvi_sheet_search *w)
     const int32_t body = s->strip_body[r->strip], first = r->first - s->body[body].mover0;
     vvi_points_bounds(&w->motion.at[body], first, r->n, w->motion.h, s->inverse + r->first, k->extent + 6 * i);
   }
-  k->net->all(k->net, k->runs, 6 * (int)sizeof *k->extent, k->extent);
+  if (w->anew) vvi_sheet_know_all(w);
+  vvi_sheet_extents(w);
   for (int64_t i = 0; i < k->n_run; i++)
     for (int c = 0; c < 3; c++) {
       double *box = w->strip + 6 * (int64_t)k->run[i].strip;
       box[c] = INFINITY, box[3 + c] = -INFINITY;
     }
-  for (int64_t i = 0; i < k->n_run; i++)
+  for (int64_t i = 0; i < k->n_run; i++) /* those that are not known here are old, and nobody reads their strips */
     cover(w->strip + 6 * (int64_t)k->run[i].strip, k->extent + 6 * i, k->extent + 6 * i + 3);
   for (int32_t i = 0; i < s->n_body; i++) measure_frames(w, i);
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (s->n_cluster > STRIPS && w->threads > 1)
-  for (int32_t i = 0; i < s->n_cluster; i++) measure_cluster(w, i);
+  const int32_t n = w->anew ? k->n_known : k->n_home;
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (n > STRIPS && w->threads > 1)
+  for (int32_t i = 0; i < n; i++) measure_cluster(w, k->known[i]);
+  vvi_sheet_tell_speeds(w);
 }
 
 static void measure_alone(vvi_sheet_search *w)
@@ -158,6 +161,7 @@ static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const doubl
   const int32_t strip = s->body[body].strip0 + (mover - s->body[body].mover0) / VVI_SHEET_STRIP;
   bool any = false;
   for (int32_t i = s->strip_cluster0[strip]; i < s->strip_cluster0[strip + 1]; i++) {
+    if (!vvi_sheet_knows(w, s->strip_cluster[i])) continue; /* who does says so */
     vvi_sheet_speed *v = &w->speed[s->strip_cluster[i]];
     const double k = s->body[body].swing;
     const double off[3] = {k * (d[0] - v->centre[0]), k * (d[1] - v->centre[1]), k * (d[2] - v->centre[2])};

@@ -1,5 +1,6 @@
 /* contact/sheets/ranks.c  See ranks.h. */
 #include "contact/sheets/ranks.h"
+#include "base/sort.h"
 #include "contact/sheets/search.h"
 
 #include <stdlib.h>
@@ -69,6 +70,60 @@ static vv_status find_runs(const struct vvi_sheets *s, vvi_arena *arena, vvi_she
   return VV_OK;
 }
 
+/* ---- lists of rank * n + number ---- */
+
+static int by_key(const void *x, const void *y)
+{
+  const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+  return a < b ? -1 : a > b;
+}
+
+/* In ascending order, each once: how many. */
+static int64_t put_in_order(int64_t n, int64_t *key)
+{
+  int64_t k = 0;
+  vvi_sort(key, (size_t)n, sizeof *key, by_key);
+  for (int64_t i = 0; i < n; i++)
+    if (i == 0 || key[i] != key[i - 1]) key[k++] = key[i];
+  return k;
+}
+
+/* Runs of other ranks in strips of clusters whose home is one rank: counted, then written. */
+static vv_status find_parts(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k)
+{
+  const int me = k->net->rank;
+  int64_t *first = VVI_ARENA_NEW(arena, int64_t, s->n_strip + 2), *of = VVI_ARENA_NEW(arena, int64_t, k->n_run + 1);
+  int32_t *rank = VVI_ARENA_NEW(arena, int32_t, k->n_run + 1);
+  if (first == NULL || of == NULL || rank == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < k->n_run; i++) first[k->run[i].strip + 1]++, rank[i] = k->reads.owner[k->run[i].first];
+  for (int32_t i = 0; i < s->n_strip; i++) first[i + 1] += first[i];
+  for (int64_t i = 0; i < k->n_run; i++) of[first[k->run[i].strip]++] = i; /* first[strip] is now where it ends */
+  for (int pass = 0; pass < 2; pass++) {
+    int64_t gives = 0, takes = 0;
+    for (int32_t c = 0; c < s->n_cluster; c++)
+      for (int32_t j = s->cluster[c].strip0; j < s->cluster[c].strip0 + s->cluster[c].strips; j++) {
+        const int32_t strip = s->cluster_strip[j];
+        for (int64_t i = strip > 0 ? first[strip - 1] : 0; i < first[strip]; i++) {
+          const int64_t run = of[i];
+          if (k->home[c] < 0 || rank[run] == k->home[c]) continue;
+          k->parts = true;
+          if (rank[run] == me && pass == 1) k->gives[gives] = k->home[c] * k->n_run + run;
+          if (k->home[c] == me && pass == 1) k->takes[takes] = rank[run] * k->n_run + run;
+          gives += rank[run] == me, takes += k->home[c] == me;
+        }
+      }
+    if (pass == 0) {
+      k->gives = VVI_ARENA_NEW(arena, int64_t, gives + 1), k->takes = VVI_ARENA_NEW(arena, int64_t, takes + 1);
+      if (k->gives == NULL || k->takes == NULL) return VV_NOMEM;
+    } else {
+      k->n_gives = put_in_order(gives, k->gives), k->n_takes = put_in_order(takes, k->takes);
+    }
+  }
+  for (int32_t c = 0; c < s->n_cluster; c++)
+    if (k->home[c] < 0 || k->home[c] == me) k->known[k->n_home++] = c;
+  return VV_OK;
+}
+
 static bool allocate(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k)
 {
   const int ranks = k->net->ranks;
@@ -81,7 +136,10 @@ static bool allocate(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ran
   k->done = VVI_ARENA_NEW(arena, int64_t, ranks);
   k->to = VVI_ARENA_NEW(arena, int, ranks), k->from = VVI_ARENA_NEW(arena, int, ranks);
   k->data = VVI_ARENA_NEW(arena, const void *, ranks);
+  k->known = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1), k->step = VVI_ARENA_NEW(arena, double, s->n_cluster + 1);
+  k->knows = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
   k->clock = 1;
+  if (k->known == NULL || k->step == NULL || k->knows == NULL) return false;
   return vvi_sheet_reads_create(s, arena, &k->reads) && k->home && k->strange && k->asked && k->wanted && k->runs &&
          k->ones && k->wishes && k->size && k->done && k->to && k->from && k->data;
 }
@@ -98,6 +156,7 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
   find_homes(s, k);
   VV_TRY(vvi_sheet_reads_drop(s, w->arena, &k->reads));
   VV_TRY(find_runs(s, w->arena, k));
+  VV_TRY(find_parts(s, w->arena, k));
   w->tree = s->tree; /* a model that is shared makes one run */
   vvi_sheet_start_drop(s);
   w->most_room = INT64_MAX / 4; /* how much memory lists may take must not depend on who has them */
@@ -120,10 +179,9 @@ void vvi_sheet_tidy(vvi_sheet_search *w)
   if (k->in != NULL) vvi_forget(k->in, sizeof *k->in * (size_t)k->in_room);
 }
 
-bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b)
+/* Who has the list of two clusters. */
+static int32_t owner_of(const vvi_sheet_ranks *k, int32_t a, int32_t b)
 {
-  const vvi_sheet_ranks *k = w->ranks;
-  if (k == NULL) return true;
   const uint32_t mix = ((uint32_t)a * 2654435761u) ^ ((uint32_t)b * 2246822519u);
   const int32_t x = k->home[a], y = k->home[b];
   const int32_t rank = x < 0 && y < 0 ? (int32_t)(mix % (uint32_t)k->net->ranks)
@@ -131,7 +189,194 @@ bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b)
                        : y < 0        ? x
                        : mix >> 31    ? x
                                       : y;
-  return rank == k->net->rank;
+  return rank;
+}
+
+bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b)
+{
+  return w->ranks == NULL || owner_of(w->ranks, a, b) == w->ranks->net->rank;
+}
+
+/* ---- what clusters do ---- */
+
+static bool fit_rows(vvi_sheet_search *w, double **rows, int64_t *room, int64_t reals)
+{
+  if (reals <= *room) return true;
+  *rows = VVI_ARENA_NEW(w->arena, double, 2 * reals);
+  *room = *rows != NULL ? 2 * reals : 0;
+  return *rows != NULL;
+}
+
+typedef void row_fn(void *user, int64_t number, double *row);
+
+/* Rows of `width` reals to other ranks, in the order of the keys (rank * n + number), written by `put`; those that come, in the order of
+ * theirs, go to `get`. */
+static bool trade(vvi_sheet_search *w, int64_t n, int width, int64_t sends, const int64_t *send, int64_t gets,
+                  const int64_t *get, row_fn *put, row_fn *take, void *user)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  const size_t bytes = sizeof(double) * (size_t)width;
+  int packages = 0, got, p = -1;
+  int64_t *sizes;
+  void **in;
+  const bool good = fit_rows(w, &k->out, &k->out_room, width * sends + 1);
+  for (int64_t i = 0; good && i < sends; i++) {
+    if (i == 0 || send[i] / n != send[i - 1] / n) {
+      k->to[packages] = (int)(send[i] / n), k->data[packages] = k->out + width * i;
+      k->size[packages++] = 0;
+    }
+    put(user, send[i] % n, k->out + width * i);
+    k->size[packages - 1] += (int64_t)bytes;
+  }
+  if (k->net->deal(k->net, packages, k->to, k->data, k->size, &got, &in, &sizes) != VV_OK) return false;
+  const double *row = NULL;
+  for (int64_t i = 0; i < gets; i++) { /* packages come in the order of their senders */
+    if (i == 0 || get[i] / n != get[i - 1] / n) {
+      if (++p == got) return false; /* another rank had no memory */
+      row = in[p];
+    }
+    take(user, get[i] % n, (double *)row);
+    row += width;
+  }
+  return good;
+}
+
+static void put_extent(void *user, int64_t run, double *row)
+{
+  memcpy(row, ((vvi_sheet_search *)user)->ranks->extent + 6 * run, 6 * sizeof *row);
+}
+
+static void take_extent(void *user, int64_t run, double *row)
+{
+  memcpy(((vvi_sheet_search *)user)->ranks->extent + 6 * run, row, 6 * sizeof *row);
+}
+
+void vvi_sheet_extents(vvi_sheet_search *w)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  if (w->anew)
+    k->net->all(k->net, k->runs, 6 * (int)sizeof *k->extent, k->extent);
+  else if (k->parts)
+    k->failed |= !trade(w, k->n_run, 6, k->n_gives, k->gives, k->n_takes, k->takes, put_extent, take_extent, w);
+}
+
+enum { SPEED = sizeof(vvi_sheet_speed) / sizeof(double) };
+
+static void put_speed(void *user, int64_t cluster, double *row)
+{
+  memcpy(row, &((vvi_sheet_search *)user)->speed[cluster], sizeof(vvi_sheet_speed));
+}
+
+static void take_speed(void *user, int64_t cluster, double *row)
+{
+  memcpy(&((vvi_sheet_search *)user)->speed[cluster], row, sizeof(vvi_sheet_speed));
+}
+
+static void tell_speeds(vvi_sheet_search *w)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  if (!k->told) return;
+  k->failed |=
+      !trade(w, w->sheets->n_cluster, SPEED, k->n_tells, k->tells, k->n_gets, k->gets, put_speed, take_speed, w);
+}
+
+void vvi_sheet_tell_speeds(vvi_sheet_search *w)
+{
+  if (!w->anew) tell_speeds(w);
+}
+
+static bool add_key(vvi_sheet_search *w, int64_t **key, int64_t *n, int64_t *room, int64_t value)
+{
+  if (*n == *room) {
+    *key = vvi_arena_grow(w->arena, *key, sizeof **key, *room, *n, 2 * *room + 256);
+    *room = *key != NULL ? 2 * *room + 256 : 0;
+    if (*key == NULL) return false;
+  }
+  (*key)[(*n)++] = value;
+  return true;
+}
+
+static bool list_subscribers(vvi_sheet_search *w)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  const int64_t n = w->sheets->n_cluster;
+  const int me = k->net->rank;
+  bool good = true;
+  k->n_tells = k->n_gets = 0, k->told = false;
+  for (int32_t i = 0; i < w->n_list && good; i++) {
+    const vvi_sheet_list *l = &w->list[w->order[i]];
+    const int32_t rank = owner_of(k, l->a, l->b);
+    for (int side = 0; side < 2; side++) {
+      const int32_t c = side == 0 ? l->a : l->b, home = k->home[c];
+      if (home < 0 || home == rank) continue;
+      k->told = true;
+      if (home == me) good &= add_key(w, &k->tells, &k->n_tells, &k->tells_room, rank * n + c);
+      if (rank == me) good &= add_key(w, &k->gets, &k->n_gets, &k->gets_room, home * n + c);
+    }
+  }
+  k->n_tells = put_in_order(k->n_tells, k->tells), k->n_gets = put_in_order(k->n_gets, k->gets);
+  return good;
+}
+
+/* What is not known any more has used up nothing. */
+static void list_known(vvi_sheet_search *w)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  memset(k->knows, 0, (size_t)w->sheets->n_cluster);
+  for (int32_t i = 0; i < k->n_home; i++) k->knows[k->known[i]] = 1;
+  k->n_known = k->n_home;
+  for (int64_t i = 0; i < k->n_gets; i++) {
+    const int32_t c = (int32_t)(k->gets[i] % w->sheets->n_cluster);
+    k->known[k->n_known++] = c, k->knows[c] = 1;
+  }
+  for (int32_t c = 0; c < w->sheets->n_cluster; c++)
+    if (!k->knows[c]) w->past[c] = 0;
+}
+
+bool vvi_sheet_subscribe(vvi_sheet_search *w)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  k->failed |= !list_subscribers(w);
+  list_known(w);
+  tell_speeds(w);
+  for (int32_t i = k->n_home; i < k->n_known; i++) vvi_sheet_path_ahead(w, k->known[i]);
+  return !k->failed;
+}
+
+void vvi_sheet_know_all(vvi_sheet_search *w)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  const int me = k->net->rank;
+  k->n_known = k->n_home;
+  for (int32_t c = 0; c < w->sheets->n_cluster; c++)
+    if (k->home[c] >= 0 && k->home[c] != me) k->known[k->n_known++] = c;
+  memset(k->knows, 1, (size_t)w->sheets->n_cluster);
+}
+
+/* Of what all ranks have each of them says the same. */
+bool vvi_sheet_asked_agree(vvi_sheet_search *w)
+{
+  enum { WIDTH = 2 };
+  vvi_sheet_ranks *k = w->ranks;
+  vvi_sheet_runs all;
+  int64_t n = 0;
+  for (int32_t i = 0; i < k->n_home; i++) n += k->home[k->known[i]] >= 0 && (w->past[k->known[i]] & VVI_SHEET_BOX) != 0;
+  if (!vvi_sheet_runs_open(w, WIDTH * n, &all) || k->failed) return false;
+  double *at = all.mine;
+  for (int32_t i = 0; i < k->n_home; i++) {
+    const int32_t c = k->known[i];
+    k->step[c] = w->life[c].ahead - w->life[c].path;
+    if (k->home[c] < 0 || (w->past[c] & VVI_SHEET_BOX) == 0) continue;
+    at[0] = (double)c, at[1] = k->step[c], at += WIDTH;
+  }
+  if (all.end > all.first) vvi_sheet_runs_tell(w);
+  for (int32_t c = 0; c < w->sheets->n_cluster; c++)
+    if (k->home[c] >= 0) w->past[c] &= (unsigned char)~VVI_SHEET_BOX;
+  for (at = all.first; at < all.end; at += WIDTH) {
+    const int32_t c = (int32_t)at[0];
+    w->past[c] |= VVI_SHEET_BOX, k->step[c] = at[1];
+  }
+  return true;
 }
 
 /* ---- boxes ---- */
@@ -147,14 +392,6 @@ void vvi_sheet_boxes_agree(const vvi_sheet_search *w, int64_t n, double (*box)[6
 }
 
 /* ---- rows ---- */
-
-static bool fit_rows(vvi_sheet_search *w, double **rows, int64_t *room, int64_t reals)
-{
-  if (reals <= *room) return true;
-  *rows = VVI_ARENA_NEW(w->arena, double, 2 * reals);
-  *room = *rows != NULL ? 2 * reals : 0;
-  return *rows != NULL;
-}
 
 static void read_row(const vvi_sheet_search *w, int32_t mover, double *row)
 {

@@ -1,9 +1,12 @@
 /* contact/sheets/ranks.h  The search over ranks.
  *
- * Ranks share nodes of shells; everything else moves on all of them.  What all ranks know: bounds of the displacements of all
- * clusters, their boxes, candidate pairs.  A candidate pair has an owner, a rank that has one of its clusters, and the owner
- * alone keeps its list and looks at its pairs.  Of clusters of others that it has to look at it gets the nodes: in every
- * step each rank tells which clusters its lists ask for, and their owners send them.
+ * Ranks share nodes of shells; everything else moves on all of them.  What all ranks know: boxes of clusters, candidate pairs.
+ * A candidate pair has an owner, a rank that has one of its clusters, and the owner alone keeps its list and looks at its pairs.
+ * Of clusters of others that it has to look at it gets the nodes: in every step each rank tells which clusters its lists ask for, and
+ * their owners send them.
+ * What a cluster does in a drift, bounds of its displacements, is known to its home, the rank that has most of it, which gets what others
+ * measure of its nodes, and to the owners of its candidate pairs, whom the home tells: all ranks know all candidate pairs, so nobody
+ * asks.  The home says when a cluster may have left its box, and then all look at it.
  * Who owns a pair decides no bit: a list has the same near pairs on any rank. */
 #pragma once
 #include "contact/sheets/reads.h"
@@ -25,6 +28,16 @@ typedef struct vvi_sheet_ranks {
   vvi_sheet_run *run;     /* of all ranks, one behind the other */
   int64_t n_run, mine;    /* mine: the first of this rank */
   double *extent;         /* [n_run][6] */
+  /* what clusters do */
+  int32_t *known, n_known, n_home; /* [n_cluster] whose speeds and paths are here; the first n_home always */
+  unsigned char *knows;            /* [n_cluster] it is one of these */
+  double *step;                    /* [n_cluster] of those that are asked for: how far the coming drift may take them */
+  /* Clusters that this rank tells another one, and gets from it: rank * n_cluster + cluster, in ascending order; the same of
+   * runs, of which homes of others want some. */
+  int64_t *tells, n_tells, tells_room, *gets, n_gets, gets_room;
+  int64_t *gives, n_gives, *takes, n_takes;
+  bool failed;      /* there was no memory for any of this */
+  bool parts, told; /* some cluster is measured by several ranks; is told to one that has none of it: on any rank */
   /* clusters that are asked for */
   int64_t *asked, clock;     /* [n_cluster] in which look; counts looks, from 1 on */
   int32_t *wanted, n_wanted; /* [n_cluster] by this rank */
@@ -51,6 +64,19 @@ static inline bool vvi_sheet_owns(const vvi_sheet_search *w, int32_t mover)
   return w->ranks == NULL || mover < 0 || w->ranks->reads.owner[mover] < 0 ||
          w->ranks->reads.owner[mover] == w->ranks->net->rank;
 }
+/* Clusters whose speeds this rank has to find: measures what it moves, and what its homes want of others arrives. */
+void vvi_sheet_extents(vvi_sheet_search *w);
+/* All clusters are known where nothing is known of lists; else speeds go to who has candidate pairs of them. */
+void vvi_sheet_tell_speeds(vvi_sheet_search *w);
+void vvi_sheet_know_all(vvi_sheet_search *w);
+/* Candidate pairs have changed: who is to be told what, and he is.  False: no memory. */
+bool vvi_sheet_subscribe(vvi_sheet_search *w);
+static inline bool vvi_sheet_knows(const vvi_sheet_search *w, int32_t cluster)
+{
+  return w->ranks == NULL || w->ranks->knows[cluster];
+}
+/* Clusters that may have left their boxes, as their homes say, and how far they go.  False: no memory. */
+bool vvi_sheet_asked_agree(vvi_sheet_search *w);
 /* Boxes n of which every rank has covered its own vertices: now all of them. */
 void vvi_sheet_boxes_agree(const vvi_sheet_search *w, int64_t n, double (*box)[6]);
 /* A list is to be looked at that has this cluster; then places, momenta and forces of all that were named arrive.

@@ -483,6 +483,14 @@ vv_status vvi_frames_open(vv_results *r)
   return r->paraview ? prepare_paraview(r) : VV_OK;
 }
 
+void vvi_frames_move(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  fr->h5.ctx = fr->pvd.ctx = r->ctx;
+  for (int i = 0, k = 0; fr->vtu != NULL && i < r->model->n_block; i++)
+    if (shown(&r->model->block[i])) fr->vtu[k++].block = &r->model->block[i];
+}
+
 /* ---- one frame ---- */
 
 /* All fields of a block; `slot` is the next dataset to fill. */

@@ -49,10 +49,11 @@ static void read_rhythm(vv_results *r)
 /* ---- the folder ---- */
 
 static const char *const run_file[] = {
-    "ledger.csv",         "events.csv",         "results.h5",           "checkpoint.h5",      "summary.json",
-    "contacts.csv",       "probes.csv",         "scene.yaml",           "checkpoint.tmp",     "results.h5.damaged",
-    "ledger.csv.damaged", "events.csv.damaged", "contacts.csv.damaged", "probes.csv.damaged", "summary.tmp",
-    "bodies.csv",         "bodies.csv.damaged"};
+    "ledger.csv",           "events.csv",         "results.h5",         "checkpoint.h5",
+    "summary.json",         "contacts.csv",       "probes.csv",         "scene.yaml",
+    "checkpoint.tmp",       "results.h5.damaged", "ledger.csv.damaged", "events.csv.damaged",
+    "contacts.csv.damaged", "probes.csv.damaged", "summary.tmp",        "bodies.csv",
+    "bodies.csv.damaged",   "moving.h5",          "moving.h5.tmp"};
 
 static bool holds_a_run(vv_results *r)
 {
@@ -132,6 +133,8 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
   if (r->resumed) {
     VV_TRY(vvi_checkpoint_load(r->model, r->checkpoint_path, NULL, NULL, &r->marks));
     VV_TRY(remove_one(r, r->folder, "summary.json")); /* it speaks of a run that is not over */
+    VV_TRY(remove_one(r, r->folder, "moving.h5"));
+    VV_TRY(remove_one(r, r->folder, "moving.h5.tmp"));
   } else {
     if (!def->overwrite && holds_a_run(r))
       return vvi_fail(r->ctx, VV_IO, "%s: holds a run already; resume it, overwrite it or name another folder",
@@ -168,6 +171,7 @@ vv_status vv_results_create(const vv_model *model, const vv_results_def *def, vv
   if (r == NULL) return VV_NOMEM;
   r->model = model;
   r->ctx = model->ctx;
+  r->scene_hash = model->scene_hash;
   r->lock = r->frames.pvd.fd = -1;
   const vv_status status = open_folder(r, def);
   if (status == VV_OK)
@@ -286,6 +290,18 @@ vv_status vv_results_observe(const vv_view *view, void *results)
   const vv_status status = observe(r, view);
   r->broken = status != VV_OK;
   return status;
+}
+
+/* Who names the model, or speaks to its context. */
+vv_status vv_results_move(vv_results *r, const vv_model *model)
+{
+  if (r == NULL || model == NULL || model->scene_hash != r->scene_hash) return VV_ARG;
+  vvi_file *const file[] = {&r->ledger, &r->events, &r->contacts, &r->probes, &r->bodies};
+  for (int i = 0; i < VV_COUNT(file); i++) file[i]->ctx = model->ctx;
+  r->model = model, r->ctx = model->ctx;
+  vvi_frames_move(r);
+  r->resumed = true; /* the first look is at what has been told */
+  return VV_OK;
 }
 
 vv_status vv_results_checkpoint(vv_results *results, const vv_view *view)

@@ -40,6 +40,7 @@ struct vv_results {
   const vv_model *model;
   vv_ctx *ctx;
   vvi_arena arena;
+  uint64_t scene_hash;
   int lock; /* descriptor of the folder, locked as long as it is open; -1: none */
   const char *folder, *checkpoint_path, *checkpoint_tmp, *h5_path, *pvd_path, *paraview_folder;
   bool resumed, paraview;
@@ -97,6 +98,7 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view);
 vv_status vvi_frames_event(vv_results *r, const vv_view *view, const vv_event *e);
 vv_status vvi_frames_flush(vv_results *r, bool to_disk); /* what waits goes to the file */
 vv_status vvi_frames_close(vv_results *r);
+void vvi_frames_move(vv_results *r); /* r->model is another one of the same scene */
 void vvi_body_object(const vv_body *b, const char *field, char out[VVI_OBJECT_TEXT]); /* field NULL: the body itself */
 
 /* keys.c */
