@@ -563,11 +563,12 @@ static void add_stray(struct vvi_scaling *k, double joules)
   k->stray += joules * joules;
 }
 
-/* What holds has half of its impulse, towards the other one, when the step ends: P.M^-1 P/8, back when it lets go.   [shadow 8] */
+/* What holds has half of its impulse, towards the other one, when the step ends: P.M^-1 P/8 of T, of which the fourth order takes off
+ * P.M^-1 P/24 for the force that presses it; back when it lets go.                                             [shadow 8] */
 static void leave(struct vvi_contact_step *w, const part *p)
 {
   const measure r = measure_of(w, p, false);
-  if (p->ordinary) w->scaling->held += 0.125 * r.plain_b;
+  if (p->ordinary) w->scaling->held += r.plain_b / 12.0;
   add_stray(w->scaling, unknown(p, &r));
 }
 

@@ -119,9 +119,12 @@ static void off_its_hinge(run_record *r)
 {
   *place_of(r, "b", 0) += 1e-6;
 }
+/* By a momentum d whose energy d^2/(2 m) is twenty times what joints may do: they take it, or most of it. */
 static void along_its_arm(run_record *r)
 {
-  *momentum_of(r, "b", 0) += 1.0;
+  const double may = claim_of(r, "joint_work")->bound * run_ledger(r)->energy_scale;
+  assert_true(may > 0.0);
+  *momentum_of(r, "b", 0) += sqrt(2.0 * 20.0 * may);
 }
 /* A tenth more than may be owed: that is in the memory of the contacts, behind the largest debt. */
 static void lent(run_record *r)

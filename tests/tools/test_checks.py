@@ -142,4 +142,29 @@ papers("row D1", 1, "'nearly' is no state", state="nearly")
 papers("row D1", 1, "the head says", head="1 | 0 | 1 | 0 | 0")
 papers("", 0, state="missing", head="1 | 0 | 0 | 0 | 1")
 
+sys.path.insert(0, str(tools))
+import mutants  # noqa: E402
+
+TOY = """/* a + b
+ * c < d */
+static const double few = 1.0 - 2.0;
+static double sum(const double *a, int n)
+{
+  double s = 0.0; /* s < 0 */
+  for (int i = 0; i < n; i++)
+    s += a[i]; /* of a + b */
+  assert(s < 3.0);
+  say("s < %g", s);
+  return s < 1.0 ? fmax(s, a[0]) : 0.5 * s;
+}
+"""
+planted = {(number + 1, faulty.strip()) for number, _, faulty in mutants.faults_of(TOY)}
+due = {(8, "s -= a[i];"), (8, ";"), (11, "return s <= 1.0 ? fmax(s, a[0]) : 0.5 * s;"), (11, "return s < 1.0 ? fmin(s, a[0]) : 0.5 * s;"),
+       (11, "return s < 1.0 ? fmax(s, a[1]) : 0.5 * s;"), (11, "return s < 1.0 ? fmax(s, a[0]) : 1.0 * s;"),
+       (11, "return s < 1.0 ? fmax(s, a[0]) : 0.5 / s;")}
+if planted != due:
+    print(f"mutants.py plants {planted - due} beside what it should, and not {due - planted}")
+    failed += 1
+list(mutants.by_hand(tools.parent, mutants.known(tools.parent)[1]))  # its lines are still there
+
 sys.exit(failed > 0)
