@@ -73,9 +73,8 @@ VV_HOT static void edge_gaps(const float *restrict me, const float *restrict spa
     const float wx = rx + s * ux - t * vx, wy = ry + s * uy - t * vy, wz = rz + s * uz - t * vz;
     const float apart =
         (wx * rx + wy * ry + wz * rz) - fabsf(wx * ux + wy * uy + wz * uz) - fabsf(wx * vx + wy * vy + wz * vz);
-    const float far =
-        apart * apart - skin2 * (wx * wx + wy * wy + wz * wz); /* not below a condition: lanes stay lanes */
-    excess[i] = apart > 0.0F ? far : -1.0F;
+    excess[i] =
+        apart * fabsf(apart) - skin2 * (wx * wx + wy * wy + wz * wz); /* a condition would make scalars of lanes */
   }
 }
 
