@@ -161,10 +161,11 @@ static void measure(const row *r, int threads, FILE *csv)
   const double whole = per_step(&run, r, &report, &before);
   const tally now = tally_of(&run);
   const double steps = (double)r->steps;
-  printf("%-15s %2d %7.0f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f\n", r->name, threads, n, ns * alone,
-         ns * whole, whole / alone, (now.impulses - before.impulses) / steps,
+  printf("%-15s %2d %7.0f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f  %016llx\n", r->name, threads, n,
+         ns * alone, ns * whole, whole / alone, (now.impulses - before.impulses) / steps,
          (double)run.sim->step.contact->features->search->builds / (steps + (double)r->warm),
-         (now.passes - before.passes) / steps, 1e3 * whole, start[0], start[1]);
+         (now.passes - before.passes) / steps, 1e3 * whole, start[0], start[1],
+         (unsigned long long)vv_state_hash(run.state));
   fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.3f,%.3f,%.3f\n", r->name, threads, n, ns * alone, ns * whole, 1e3 * whole,
           start[0], start[1]);
   fflush(stdout);
@@ -177,8 +178,8 @@ int main(int argc, char **argv)
   FILE *csv = bench_csv(argc, argv, "-sheets");
   const char *only = argc > 2 ? argv[2] : NULL;
   fprintf(csv, "scene,threads,elements,alone_ns,whole_ns,seconds_per_1000_steps,start_alone_s,start_s\n");
-  printf("%-15s %2s %7s %8s %8s %6s %8s %7s %6s %9s %7s %7s\n", "scene", "th", "elem", "alone", "whole", "ratio",
-         "impulses", "builds", "passes", "s/1000", "begin", "start");
+  printf("%-15s %2s %7s %8s %8s %6s %8s %7s %6s %9s %7s %7s  %s\n", "scene", "th", "elem", "alone", "whole", "ratio",
+         "impulses", "builds", "passes", "s/1000", "begin", "start", "state hash");
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     for (int threads = 1; threads <= 2; threads++)
       if (only == NULL || (strstr(list[i].name, only) != NULL && threads == 1)) measure(&list[i], threads, csv);

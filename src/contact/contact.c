@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Rounds of answers, and of those that only pairs that meet join.  Contacts: below it waking a team costs more than it brings. */
-enum { ROUNDS = 20, SPARSE = 4, PARALLEL_FROM = 256 };
+/* Rounds of answers, and of those that only pairs that meet join.  Contacts from which on a team shares groups: shapes take less than
+ * a microsecond each, pairs of features, which are looked at pass by pass, ten and more; waking a team some ten. */
+enum { ROUNDS = 20, SPARSE = 4, PARALLEL_FROM = 256, FEATURES_FROM = 32 };
 
 static vv_status name_movers(struct vvi_contact_step *w)
 {
@@ -110,7 +111,8 @@ static void answer_mine(struct vvi_contact_step *w)
     answer_shuffled(w);
     return;
   }
-  if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
+  const int32_t from = w->features != NULL && w->features->actives >= FEATURES_FROM ? FEATURES_FROM : PARALLEL_FROM;
+  if (w->threads < 2 || w->groups < 2 || w->n < from) {
     w->team = w->threads; /* huge islands share their sums */
     for (int32_t k = 0; k < w->groups; k++) answer(w, k, 0);
     w->team = 1;

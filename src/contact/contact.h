@@ -163,6 +163,8 @@ struct vvi_features {
   int32_t n_mine;
   int64_t mine_room;
   bool sorted; /* those in `search` are */
+  unsigned char *pushed; /* [movers of the search] contact has, as long as pairs that join are looked for; */
+  unsigned char *marked; /* [clusters of the search] and something of it */
 };
 
 /* A step that began as the last one did, and left everything at rest, ends as that did: the answer is a function of places,

@@ -31,7 +31,10 @@ vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *sear
   k->mover_of = VVI_ARENA_NEW(w->arena, int32_t, s->n_mover + 1);
   k->frame_of = VVI_ARENA_NEW(w->arena, int32_t, k->first + 1);
   k->stale = VVI_ARENA_NEW(w->arena, unsigned char, k->first + 1);
+  k->marked = VVI_ARENA_NEW(w->arena, unsigned char, s->n_cluster + 1);
+  k->pushed = VVI_ARENA_NEW(w->arena, unsigned char, s->n_mover + 1);
   if (k->mover_of == NULL || k->frame_of == NULL || k->stale == NULL) return VV_NOMEM;
+  if (k->marked == NULL || k->pushed == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < k->first; i++) k->frame_of[i] = -1;
   for (int32_t i = 0; i < s->n_mover; i++) {
     const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
@@ -629,6 +632,38 @@ static bool pair_touched(const struct vvi_contact_step *w, const vvi_sheet_near 
   return touched;
 }
 
+/* Marks what contact has pushed: movers, and the clusters that they may belong to. */
+static void mark(struct vvi_contact_step *w, int32_t of_search, unsigned char to)
+{
+  struct vvi_features *k = w->features;
+  if (!is_touched(w, of_search)) return;
+  k->pushed[of_search] = to;
+  if (to != 0) vvi_sheet_mark(k->search, of_search, k->marked);
+}
+
+static void mark_touched(struct vvi_contact_step *w, unsigned char to)
+{
+  struct vvi_features *k = w->features;
+  memset(k->marked, 0, (size_t)k->search->sheets->n_cluster);
+  for (int32_t i = 0; i < k->points; i++) mark(w, k->point[i], to);
+  for (int32_t i = 0; i < k->first; i++)
+    if (k->frame_of[i] >= 0) mark(w, k->frame_of[i], to);
+}
+
+/* As pair_touched, from the marks: first of its clusters, then of its points. */
+static bool pair_marked(const struct vvi_contact_step *w, const vvi_sheet_near *near)
+{
+  const struct vvi_features *k = w->features;
+  const struct vvi_sheets *s = k->search->sheets;
+  const vvi_sheet_list *l = &k->search->list[near->couple];
+  if (!k->marked[l->a] && !k->marked[l->b]) return false;
+  const bool loose = s->body[s->cluster[l->a].body].loose || s->body[s->cluster[l->b].body].loose;
+  bool any = false;
+  if (near->v[3] < 0 || loose) return pair_touched(w, near);
+  for (int i = 0; i < 4; i++) any |= s->mover[near->v[i]] >= 0 && k->pushed[s->mover[near->v[i]]] != 0;
+  return any;
+}
+
 /* Over ranks: of the pairs of this one; those that join go to all. */
 static bool join_mine(struct vvi_contact_step *w, bool all)
 {
@@ -647,21 +682,46 @@ static bool join_mine(struct vvi_contact_step *w, bool all)
   return sum[1] > 0;
 }
 
+typedef struct joined {
+  int32_t n;
+  bool meet;
+} joined;
+
+/* Does near pair i join?  Others do not matter for it. */
+static void join(struct vvi_contact_step *w, int32_t i, bool all, joined *sum)
+{
+  struct vvi_features *k = w->features;
+  vvi_sheet_near *near = &k->search->near[i];
+  if (k->active[i] || !pair_marked(w, near) || !is_near(w, near)) return;
+  const bool meets_now = matters(w, near);
+  if (!meets_now && !all) return;
+  k->active[i] = 1, sum->n++, sum->meet |= meets_now;
+}
+
 bool vvi_features_join(struct vvi_contact_step *w, bool all)
 {
   struct vvi_features *k = w->features;
-  int32_t joined = 0;
-  bool meet = false;
+  const int32_t n = k->search->n_near;
+  joined sum = {0};
   refresh_frames(w);
   if (k->search->ranks != NULL) return join_mine(w, all);
-  for (int32_t i = 0; i < k->search->n_near; i++) {
-    if (k->active[i] || !pair_touched(w, &k->search->near[i]) || !is_near(w, &k->search->near[i])) continue;
-    const bool meets_now = matters(w, &k->search->near[i]);
-    if (!meets_now && !all) continue;
-    k->active[i] = 1, joined++, meet |= meets_now;
+  mark_touched(w, 1);
+  if (w->threads > 1 && n >= PARALLEL_FROM) {
+    int32_t some = 0;
+    bool meet = false;
+#pragma omp parallel for schedule(static) reduction(+ : some) reduction(|| : meet) num_threads(w->threads)
+    for (int32_t i = 0; i < n; i++) {
+      joined one = {0};
+      join(w, i, all, &one);
+      some += one.n, meet = meet || one.meet;
+    }
+    sum = (joined){some, meet};
+  } else {
+    for (int32_t i = 0; i < n; i++) join(w, i, all, &sum);
   }
-  k->actives += joined;
-  return meet;
+  mark_touched(w, 0);
+  k->actives += sum.n;
+  return sum.meet;
 }
 
 /* Its own way must close: a pair that opens along its row is not pushed. */

@@ -296,7 +296,7 @@ enum { VVI_SHEET_BOX = VV_PAST_WAKE, VVI_SHEET_NAP = VV_PAST_NAP }; /* what a cl
 typedef struct vvi_sheet_chunk {
   int32_t couple;
   int64_t first, n;
-  int64_t slot; /* of its first hit */
+  int64_t slot, near; /* of its first hit; where that stands among all */
   int32_t hits, checked;
   float safe; /* the least of its pairs */
 } vvi_sheet_chunk;
@@ -416,6 +416,8 @@ void vvi_sheet_advance(vvi_sheet_search *w);
 void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance);
 /* A mover's displacement goes beyond what its clusters are allowed: collect again. */
 bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover);
+/* Sets mark[] of the clusters that it may belong to. */
+void vvi_sheet_mark(const vvi_sheet_search *w, int32_t mover, unsigned char *mark);
 
 /* Pairs of elements of a candidate pair whose boxes overlap; places and boxes of both clusters are fresh (vvi_sheet_refit). */
 typedef void vvi_sheet_meet_fn(void *user, int32_t element_a, int32_t element_b);

@@ -21,12 +21,46 @@ void vvi_node_sets_out(const vv_block *b, int64_t node, double h, const double *
 
 /* ---- some nodes ---- */
 
+/* Listed nodes from which on a team shares them: fewer are done in less time than it needs to meet. */
+enum { LISTED_FROM = 4096 };
+
+static bool shares_listed(const vv_block *b, int64_t n)
+{
+  return b->threads > 1 && n >= LISTED_FROM;
+}
+
+static inline void copy_node(const vv_block *b, int columns, int64_t at, const double *from, double *to)
+{
+  for (int c = 0; c < columns; c++) to[at + c * b->column] = from[at + c * b->column];
+}
+
+static void copy_listed(const vv_block *b, int columns, int64_t first, int64_t n, const int32_t *node,
+                        const double *from, double *to)
+{
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+  for (int64_t i = 0; i < n; i++) copy_node(b, columns, first + node[i], from, to);
+}
+
+static void axpy_listed(const vv_block *b, int64_t n, const int32_t *node, double a, const double *x, double *y)
+{
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+  for (int64_t i = 0; i < n; i++)
+    for (int c = 0; c < b->kind->node_p; c++) {
+      const int64_t at = b->p0 + c * b->column + node[i];
+      y[at] += a * x[at];
+    }
+}
+
 void vvi_nodes_copy(const vv_block *b, vvi_columns which, int64_t n, const int32_t *node, const double *from,
                     double *to)
 {
   const int columns = which == VVI_PLACES ? b->kind->node_q : b->kind->node_p;
   const int64_t first = which == VVI_PLACES ? b->q0 : b->p0;
   if (node == NULL && b->spans == 0) memcpy(to + first, from + first, sizeof *to * (size_t)vvi_block_reals(b, which));
+  if (node != NULL && shares_listed(b, n)) {
+    copy_listed(b, columns, first, n, node, from, to);
+    return;
+  }
   for (int c = 0; c < columns; c++) {
     const int64_t at = first + c * b->column;
     for (int64_t i = 0; node == NULL && i < b->spans; i++)
@@ -75,6 +109,10 @@ static void add_all(const vv_block *b, double a, const double *x, double *y)
 void vvi_nodes_axpy(const vv_block *b, int64_t n, const int32_t *node, double a, const double *x, double *y)
 {
   if (node == NULL) add_all(b, a, x, y);
+  if (node != NULL && shares_listed(b, n)) {
+    axpy_listed(b, n, node, a, x, y);
+    return;
+  }
   for (int c = 0; node != NULL && c < b->kind->node_p; c++) {
     const int64_t at = b->p0 + c * b->column;
     for (int64_t i = 0; i < n; i++) y[at + node[i]] += a * x[at + node[i]];

@@ -266,14 +266,27 @@ static void kick(const vv_block *b, double h, double drift, int64_t n, const int
   }
 }
 
-static void drift(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p)
+static void drift_some(const vv_block *b, double h, int64_t from, int64_t to, const int32_t *node, double *q,
+                       const double *p)
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
   for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = from; i < to; i++) {
       const int64_t at = c * b->column + node[i];
       q[at] = shell_place_after(h, minv[node[i]], p[at], q[at]);
     }
+}
+
+static void drift(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p)
+{
+  enum { PIECE = 1024 };
+  const int team = team_of(b, n, PIECE);
+  if (team < 2) {
+    drift_some(b, h, 0, n, node, q, p);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int64_t i = 0; i < n; i += PIECE) drift_some(b, h, i, n - i < PIECE ? n : i + PIECE, node, q, p);
 }
 
 const vv_some_table shell_some_table = {

@@ -26,10 +26,11 @@ static void find_spans(const vvi_sheet_search *w, int32_t first, int32_t end)
   }
 }
 
-static inline float within(float x)
+/* x, cut to -one .. one.  That one is 1 is not told: knowing it compilers make branches of it, and scalars of the lanes. */
+static inline float within(float x, float one)
 {
-  const float y = x < 1.0F ? x : 1.0F;
-  return y > -1.0F ? y : -1.0F;
+  const float y = x < one ? x : one;
+  return y > -one ? y : -one;
 }
 
 static inline float larger(float a, float b)
@@ -37,8 +38,8 @@ static inline float larger(float a, float b)
   return a > b ? a : b;
 }
 
-/* Gaps of the boxes of an edge and of the others, each along the axis where it is largest; the least of them. */
-VV_HOT static float box_gap(const float *restrict me, const float *restrict span, int64_t column)
+/* Gaps of the boxes of an edge and of n others, each along the axis where it is largest; the least of them. */
+VV_HOT static float box_gap(const float *restrict me, const float *restrict span, int64_t column, int32_t n)
 {
   const float x = me[0], y = me[column], z = me[2 * column];
   const float u = fabsf(me[3 * column]), v = fabsf(me[4 * column]), t = fabsf(me[5 * column]);
@@ -48,14 +49,15 @@ VV_HOT static float box_gap(const float *restrict me, const float *restrict span
   for (int32_t i = 0; i < VVI_SHEET_LANES; i++) {
     const float gx = fabsf(x - span[i]) - u - fabsf(h[i]), gy = fabsf(y - span[column + i]) - v - fabsf(h[column + i]),
                 gz = fabsf(z - span[2 * column + i]) - t - fabsf(h[2 * column + i]), gap = larger(gx, larger(gy, gz));
-    nearest = gap < nearest ? gap : nearest;
+    const float counted = i < n ? gap : INFINITY; /* lanes behind are edges of other leaves */
+    nearest = counted < nearest ? counted : nearest;
   }
   return nearest;
 }
 
 /* [sheets 22] with w from closest points: s from the lines, t from s, s from t, each cut to its edge. */
 VV_HOT static void edge_gaps(const float *restrict me, const float *restrict span, int64_t column, float skin,
-                             float *restrict excess)
+                             float one, float *restrict excess)
 {
   const float *cx = span, *cy = cx + column, *cz = cy + column, *hx = cz + column, *hy = hx + column, *hz = hy + column;
   const float x = me[0], y = me[column], z = me[2 * column], ux = me[3 * column], uy = me[4 * column],
@@ -66,21 +68,22 @@ VV_HOT static void edge_gaps(const float *restrict me, const float *restrict spa
     const float vx = hx[i], vy = hy[i], vz = hz[i], rx = x - cx[i], ry = y - cy[i], rz = z - cz[i];
     const float e = vx * vx + vy * vy + vz * vz + 1e-37F, b = ux * vx + uy * vy + uz * vz;
     const float c = ux * rx + uy * ry + uz * rz, f = vx * rx + vy * ry + vz * rz;
-    const float s0 = within((b * f - c * e) / (a * e - b * b + 1e-6F * a * e));
-    const float t = within((b * s0 + f) / e), s = within((b * t - c) / a);
+    const float s0 = within((b * f - c * e) / (a * e - b * b + 1e-6F * a * e), one);
+    const float t = within((b * s0 + f) / e, one), s = within((b * t - c) / a, one);
     const float wx = rx + s * ux - t * vx, wy = ry + s * uy - t * vy, wz = rz + s * uz - t * vz;
     const float apart =
         (wx * rx + wy * ry + wz * rz) - fabsf(wx * ux + wy * uy + wz * uz) - fabsf(wx * vx + wy * vy + wz * vz);
-    excess[i] = apart > 0.0F ? apart * apart - skin2 * (wx * wx + wy * wy + wz * wz) : -1.0F;
+    excess[i] =
+        apart * fabsf(apart) - skin2 * (wx * wx + wy * wy + wz * wz); /* a condition would make scalars of lanes */
   }
 }
 
-bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, float skin,
+bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, int32_t n, float skin,
                           float excess[VVI_SHEET_LANES])
 {
   const int64_t column = (int64_t)w->sheets->n_edge + VVI_SHEET_LANES;
-  if (box_gap(w->span + edge, w->span + first, column) >= skin) return false;
-  edge_gaps(w->span + edge, w->span + first, column, skin, excess);
+  if (box_gap(w->span + edge, w->span + first, column, n) >= skin) return false;
+  edge_gaps(w->span + edge, w->span + first, column, skin, 1.0F, excess);
   return true;
 }
 

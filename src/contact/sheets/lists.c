@@ -175,7 +175,7 @@ static void edges(walk *k, const vvi_sheet_branch *a, const vvi_sheet_branch *b)
   for (int32_t e = edge0[a->first]; e < edge0[a->first + a->n]; e++) {
     float excess[VVI_SHEET_LANES];
     const int32_t first = a == b ? e + 1 : edge0[b->first], n = edge0[b->first + b->n] - first;
-    if (n <= 0 || !vvi_sheet_edges_near(k->w, e, first, k->wide, excess)) continue;
+    if (n <= 0 || !vvi_sheet_edges_near(k->w, e, first, n, k->wide, excess)) continue;
     for (int32_t i = 0; i < n; i++)
       if (!(excess[i] > 0.0F)) two_edges(k, e, first + i);
   }

@@ -639,8 +639,17 @@ static float least_of_block(const float *x)
   return least;
 }
 
+/* A bit for each of a block that is past its budget. */
+VV_HOT static uint32_t due_bits(const float *safe, float bound)
+{
+  uint32_t bits = 0;
+#pragma omp simd reduction(| : bits)
+  for (uint32_t i = 0; i < BLOCK; i++) bits |= (safe[i] > bound ? 0U : 1U) << i;
+  return bits;
+}
+
 /* Numbers of the pairs past their budget, in the blocks that have some. */
-static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, int16_t due[CHUNK + 1])
+static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, int16_t due[CHUNK])
 {
   const float bound = bound_of(&w->list[k->couple]);
   const float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
@@ -648,12 +657,12 @@ static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, int
   int32_t m = 0;
   for (int32_t first = 0; first < k->n; first += BLOCK) {
     if (block[first / BLOCK] > bound) continue;
-    for (int32_t i = first; i < first + BLOCK; i++)
-      due[m] = (int16_t)i, m += !(safe[i] > bound); /* branches would not be foreseen */
-  }
-  for (int32_t j = 0; j < m; j++) { /* they lie far apart, and may be on two lines of the cache */
-    __builtin_prefetch(&pair[due[j]].a);
-    __builtin_prefetch(&pair[due[j]].n[2]);
+    for (uint32_t bits = due_bits(safe + first, bound); bits != 0; bits &= bits - 1) {
+      const int32_t i = first + __builtin_ctz(bits);
+      __builtin_prefetch(&pair[i].a); /* they lie far apart, and may be on two lines of the cache */
+      __builtin_prefetch(&pair[i].n[2]);
+      due[m++] = (int16_t)i;
+    }
   }
   return m;
 }
@@ -691,7 +700,7 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k, const int16_t
 /* Some chunks: while one is looked at the pairs of the others are on their way from memory. */
 static void look_at_chunks(vvi_sheet_search *w, int32_t first, int32_t n)
 {
-  int16_t due[TOGETHER][CHUNK + 1];
+  int16_t due[TOGETHER][CHUNK];
   vvi_sheet_chunk *k = w->chunk + first;
   for (int32_t i = 0; i < n; i++) k[i].checked = list_due(w, &k[i], due[i]);
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &k[i], due[i]);
@@ -741,18 +750,14 @@ static int32_t find_active(vvi_sheet_search *w)
   return n;
 }
 
-static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
+/* Hits of a chunk, where they stand among all. */
+static void write_near(vvi_sheet_search *w, const vvi_sheet_chunk *k)
 {
-  vvi_sheet_list *l = &w->list[k->couple];
-  if (k->safe < l->safe) l->safe = k->safe;
-  w->checked += k->checked;
-  while (k->hits > w->near_room - w->n_near)
-    if (!make_near(w, 2 * (int64_t)w->near_room)) return false;
+  const vvi_sheet_list *l = &w->list[k->couple];
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->slot + j];
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
-    if (w->gone != NULL && vvi_sheet_is_gone(w, p->a, p->b, s->parted ? 0.0 : -s->d - OVERLAP * l->edge)) continue;
-    w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
+    w->near[k->near + j] = (vvi_sheet_near){.a = p->a,
                                             .b = p->b,
                                             .couple = k->couple,
                                             .place = (int32_t)(k->first - l->first) + s->pair,
@@ -762,6 +767,42 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
                                             .d = s->d,
                                             .n = {s->n[0], s->n[1], s->n[2]}};
   }
+}
+
+/* Hits of what is gone are none. */
+static void drop_gone(const vvi_sheet_search *w, vvi_sheet_chunk *k)
+{
+  const vvi_sheet_list *l = &w->list[k->couple];
+  int32_t n = 0;
+  for (int32_t j = 0; j < k->hits; j++) {
+    const vvi_sheet_slot *s = &w->slot[k->slot + j];
+    const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
+    if (!vvi_sheet_is_gone(w, p->a, p->b, s->parted ? 0.0 : -s->d - OVERLAP * l->edge)) w->slot[k->slot + n++] = *s;
+  }
+  k->hits = n;
+}
+
+/* What n chunks have found, one behind the other.  False: no memory. */
+static bool take_hits(vvi_sheet_search *w, int32_t n)
+{
+  int64_t sum = 0;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_sheet_chunk *k = &w->chunk[i];
+    vvi_sheet_list *l = &w->list[k->couple];
+    if (k->safe < l->safe) l->safe = k->safe;
+    w->checked += k->checked;
+    if (w->gone != NULL) drop_gone(w, k);
+    k->near = sum, sum += k->hits;
+  }
+  w->n_near = 0;
+  if (!vvi_sheet_near_fit(w, sum)) return false;
+  w->n_near = (int32_t)sum;
+  const bool share = vvi_sheet_shares(w, sum);
+  if (share) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < n; i++) write_near(w, &w->chunk[i]);
+  }
+  for (int32_t i = 0; !share && i < n; i++) write_near(w, &w->chunk[i]);
   return true;
 }
 
@@ -769,7 +810,6 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
 {
   vvi_sheet_gone_find(w);
   if (!refresh(w)) return false;
-  bool room = true;
   const int32_t n = find_active(w);
   place_active(w);
   if (n > 16 && w->threads > 1) {
@@ -778,7 +818,5 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
   } else {
     for (int32_t i = 0; i < n; i += TOGETHER) look_at_chunks(w, i, n - i < TOGETHER ? n - i : TOGETHER);
   }
-  w->n_near = 0;
-  for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
-  return room;
+  return take_hits(w, n);
 }

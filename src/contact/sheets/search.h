@@ -61,8 +61,8 @@ void vvi_sheet_list_rules(const vvi_sheet_search *w, vvi_sheet_list *l);
 
 /* Middles and halves of the edges of a leaf, planes of its elements, if they do not belong to the present places. */
 void vvi_sheet_ready(const vvi_sheet_search *w, int32_t leaf);
-/* An edge and the next 16 from first on; excess[i] > 0: farther apart than skin.  False: all are. */
-bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, float skin,
+/* An edge and n from first on, at most 16; excess[i] > 0: farther apart than skin.  False: all are. */
+bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, int32_t n, float skin,
                           float excess[VVI_SHEET_LANES]);
 /* A point and the next four elements. */
 void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t first, float skin,
