@@ -251,6 +251,14 @@ class Ranks(unittest.TestCase):
         self.assertEqual(told.returncode, 1)
         told = many(2, self.scene(scenes.sphere()), self.folder / "x", "--check-structure")
         self.assertIn("structure is not checked over ranks", told.stderr)
+        told = many(2, self.scene(scenes.sphere()), self.folder / "x", "--device", "any")
+        self.assertEqual(told.stderr.count("device 'any': runs that several processes share do not run on a device yet; use device cpu"), 1, told.stderr)
+        joined = scenes.sphere() + "  a: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [3, 0, 0]}\n" \
+            "joints: [{kind: ball, bodies: [ground, a], at: [3, 0, 0]}]\n"
+        told = many(2, self.scene(joined), self.folder / "x")
+        self.assertIn("joints are not shared over ranks", told.stderr)
+        check = subprocess.run([scenes.PROGRAM, "check", str(self.scene(joined))], capture_output=True, text=True)
+        self.assertEqual((check.returncode, check.stdout.count("visviva-mpi")), (0, 0), check.stderr)
         breaks = scenes.can().replace("hardening: 500e6", "hardening: 500e6, failure: {strain: 0.1}")
         told = many(2, self.scene(breaks), self.folder / "x")
         self.assertIn("may break (material.failure)", told.stderr)
