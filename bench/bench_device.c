@@ -199,7 +199,7 @@ static ends ends_of(vv_sim *sim, vvi_device *d, int64_t *impacts)
     vv_report r;
     const int64_t before = d != NULL ? vvi_device_moved(d) : 0;
     if (vv_sim_steps(sim, 1, &r) != VV_OK) return (ends){NAN, NAN};
-    seconds[i] = r.wall_seconds, *impacts += r.events;
+    seconds[i] = r.step_seconds, *impacts += r.events;
     moved += d != NULL ? (double)(vvi_device_moved(d) - before) / CALLS : 0.0;
   }
   qsort(seconds, CALLS, sizeof *seconds, by_size);
@@ -227,7 +227,7 @@ static void touching(const thing *what, const char *device)
     const ends once = ends_of(x.sim, d, &impacts);
     const int64_t before = d != NULL ? vvi_device_moved(d) : 0;
     good = good && vv_sim_steps(x.sim, steps, &r) == VV_OK && r.reason == VV_REASON_DONE;
-    const double step = (r.wall_seconds - once.seconds) / (double)(steps - 1);
+    const double step = (r.step_seconds - once.seconds) / (double)(steps - 1);
     const double moved = d != NULL ? ((double)(vvi_device_moved(d) - before) - once.moved) / (double)(steps - 1) : 0.0;
     printf("%-6.6s %-7s %3d %9.0f %7.2f %9.2f %9.3g  %9.0f bytes/step %7lld impacts  %016llx%s\n",
            device != NULL ? device : "cpu", what->kind == SPHERES ? "spheres" : "crowd", vv_ctx_threads(x.ctx), n,

@@ -92,9 +92,11 @@ static bool bends(const struct vvi_contact_step *w, const vvi_working *m)
   return w->scaling->shadow->bends[m->block] && m->touched;
 }
 
-/* The vector that turns by R1 R0^T. */
+/* The vector that turns by R1 R0^T: 0, to the bit, where they are the same, as those of points are. */
 static void turn_between(const double r0[9], const double r1[9], double out[3])
 {
+  out[0] = out[1] = out[2] = 0.0;
+  if (memcmp(r0, r1, 9 * sizeof *r0) == 0) return;
   double d[9] = {0};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)

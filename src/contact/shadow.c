@@ -299,8 +299,9 @@ static bool fit_away(const vvi_shadow *k, vvi_shadow_zone *z)
   enum { REALS = VVI_SHADOW_FLIGHTS * 3, DRIFTS = 2 * (VVI_SHADOW_TRIALS + 1) };
   const int64_t need = z->n[k->trials] > z->n_pushed ? z->n[k->trials] : z->n_pushed, room = 2 * need;
   if (need <= z->room) return true;
-  z->p = VVI_ARENA_NEW(k->arena, double, REALS *room), z->q = VVI_ARENA_NEW(k->arena, double, REALS *DRIFTS *room);
-  z->room = z->p != NULL && z->q != NULL ? room : 0;
+  z->begun = VVI_ARENA_NEW(k->arena, double, REALS *room),
+  z->landed = VVI_ARENA_NEW(k->arena, double, REALS *DRIFTS *room);
+  z->room = z->begun != NULL && z->landed != NULL ? room : 0;
   return z->room > 0;
 }
 
@@ -310,12 +311,14 @@ static void fly_block_away(const vvi_shadow *k, int block, const vvi_shadow_flig
 {
   const vv_block *b = &k->model->block[block];
   const vvi_shadow_zone *z = &k->zone[block];
-  const double *p = k->flight[0].p + b->p0;
   for (int n = 0; n < flights; n++) {
     vvi_nodes_copy(b, VVI_MOMENTA, z->n_pushed, z->pushed, from->p, k->flight[0].p);
     if (from->begin != NULL) from->begin(user[n], k->flight[0].p);
-    for (int c = 0; c < 3; c++)
-      for (int64_t i = 0; i < z->n_pushed; i++) z->p[(3 * n + c) * z->n_pushed + i] = p[c * b->column + z->pushed[i]];
+    for (int64_t i = 0; i < z->n_pushed; i++) {
+      double at[VVI_NODE_P];
+      vvi_node_momenta(b, z->pushed[i], k->flight[0].p, at);
+      for (int c = 0; c < 3; c++) z->begun[(3 * n + c) * z->n_pushed + i] = at[c];
+    }
   }
   k->fly(k->user, block,
          &(vv_device_flights){.flights = flights,
@@ -325,8 +328,8 @@ static void fly_block_away(const vvi_shadow *k, int block, const vvi_shadow_flig
                               .pushed = z->n_pushed,
                               .node = z->node[k->trials],
                               .pushed_node = z->pushed,
-                              .p = z->p,
-                              .q = z->q});
+                              .p = z->begun,
+                              .q = z->landed});
 }
 
 /* Its places after step j of flight n of so many. */
@@ -335,9 +338,11 @@ static void land(const vvi_shadow *k, int block, int way, int j, int n, int flig
   const vv_block *b = &k->model->block[block];
   const vvi_shadow_zone *z = &k->zone[block];
   const int64_t nodes = z->n[k->trials];
-  const double *from = z->q + 3 * nodes * ((way * (k->trials + 1) + j - 1) * flights + n);
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < nodes; i++) q[b->q0 + c * b->column + z->node[k->trials][i]] = from[c * nodes + i];
+  const double *from = z->landed + 3 * nodes * ((way * (k->trials + 1) + j - 1) * flights + n);
+  for (int64_t i = 0; i < nodes; i++) {
+    const double x[3] = {from[i], from[nodes + i], from[2 * nodes + i]};
+    vvi_place_put(b, z->node[k->trials][i], x, q + b->q0);
+  }
 }
 
 /* ---- one way, and the other ---- */

@@ -28,7 +28,7 @@ typedef struct vvi_shadow_zone {
   bool away;
   int32_t *pushed; /* [nodes] that contacts have pushed */
   int64_t n_pushed, room;
-  double *p, *q; /* [room] of vv_device_flights */
+  double *begun, *landed; /* p and q of vv_device_flights, for so many nodes */
 } vvi_shadow_zone;
 
 /* For steps up to a part of the stable one. */

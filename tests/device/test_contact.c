@@ -19,6 +19,31 @@ static void spheres(char *text, size_t size, int frequency, double edges)
       0.2 / (f * f), frequency, 0.1 * f, 2.0 + 1.6 * edges / f);
 }
 
+/* Impacts without loss, whose trial flights are the longest; long and short steps, so that there are several kicks or one; and a plate with
+ * a border, whose ghosts tie whole tiles together, held and hanging on gravity. */
+static void flights(void **state)
+{
+  static const char text[] =
+      "visviva: 1\ntime: {end: 1, step: %g}\ncontacts: [{restitution: 1}]\nbodies:\n"
+      "  a: {kind: shell, mesh: {sphere: {radius: 1, frequency: 16}}, thickness: 0.03, material: {young: 1e3, poisson: "
+      "0.3, density: 1}, copies: [{centre: [0, 0, 0], velocity: [%g, 0, 0]}, {centre: [2.01, 0, 0]}]}\n";
+  static const char plate[] =
+      "visviva: 1\ntime: {end: 1, step: 2e-5}\ngravity: [0, 0, -10]\ncontacts: [{restitution: 1}]\nbodies:\n"
+      "  p: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [24, 24]}}, edges: [{hold: clamped}], thickness: "
+      "0.01, "
+      "      material: {young: 1e6, poisson: 0.3, density: 100}}\n"
+      "  s: {kind: shell, mesh: {sphere: {radius: 0.2, frequency: 8}}, thickness: 0.02,\n"
+      "      material: {young: 1e6, poisson: 0.3, density: 100}, centre: [0.51, 0.48, 0.217], velocity: [0, 0, -20]}\n";
+  (void)state;
+  for (int fine = 0; fine < 2; fine++) {
+    char scene[1024];
+    const double step = fine ? 1e-4 : 1e-3;
+    snprintf(scene, sizeof scene, text, step, 0.002 / step);
+    agree(scene, 40);
+  }
+  agree(plate, 120);
+}
+
 /* Bytes of a step on the way up and down, over some steps in contact; impacts: of them. */
 static double bytes_of_a_step(int frequency, double edges, int64_t *impacts, int64_t *nodes)
 {
@@ -127,9 +152,9 @@ static void in_contact(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest test[] = {cmocka_unit_test(same_bits), cmocka_unit_test(cubes),
-                                    cmocka_unit_test(mixed),     cmocka_unit_test(resumed),
-                                    cmocka_unit_test(far_apart), cmocka_unit_test(in_contact)};
+  const struct CMUnitTest test[] = {cmocka_unit_test(same_bits), cmocka_unit_test(flights), cmocka_unit_test(cubes),
+                                    cmocka_unit_test(mixed),     cmocka_unit_test(resumed), cmocka_unit_test(far_apart),
+                                    cmocka_unit_test(in_contact)};
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Cones of SPARE tiles side by side are some 80 tiles: six states of them fill a large device once. */
+enum { SPARE = 16 };
 enum { STATES = 2 * VV_DEVICE_FLIGHTS, ROW = TILE_COLUMNS + T_COLUMNS, NO_CONE = -1 };
 
 /* A tile of a cone: forces of its elements are asked for in the last `level` kicks, 1, 2, ...; one more: only that it moves. */
@@ -158,9 +160,19 @@ static int32_t list_bases(shell_device *s, const vv_device_flights *w)
 /* Does the set of the last time hold all of them, and not many more? */
 static bool is_set(const struct shell_flight *f, int32_t n, int32_t states, int32_t kicks)
 {
-  enum { SPARE = 4 }; /* tiles that are worth less than to list the others anew */
   bool all = f->states == states && f->kicks == kicks && f->bases <= 2 * n + SPARE;
   for (int32_t i = 0; all && i < n; i++) all = f->base[f->now[i]] != 0;
+  return all;
+}
+
+/* What is hit now was hit before and will be again: tiles of the last set stay, as long as they are few. */
+static int32_t keep_bases(const shell_device *s, int32_t n)
+{
+  const struct shell_flight *f = s->flight;
+  int32_t all = n;
+  if (f->bases > n + SPARE) return n;
+  for (int64_t i = 0; i < shell_plan_of(s->b)->tiles; i++)
+    if (f->base[i] != 0 && f->tile_seen[i] != stamp_of(f, 0)) f->now[all++] = (int32_t)i;
   return all;
 }
 
@@ -214,7 +226,7 @@ static bool choose_tiles(shell_device *s, const vv_device_flights *w)
   const int32_t n = list_bases(s, w), states = 2 * w->flights;
   if (is_set(f, n, states, w->kicks)) return true;
   f->states = 0;
-  if (!take_cones(s, n)) return false;
+  if (!take_cones(s, keep_bases(s, n))) return false;
   sort_set(s, w->kicks);
   send_set(s, states, w->kicks);
   return true;
@@ -229,7 +241,7 @@ static void launch_forces(shell_device *s, int level)
   const double h = 0.0;
   for (int k = 0; k < FAR; k++)
     if (f->count[k][level] > 0)
-      vvi_device_launch(s->d, s->force[k], (int64_t)f->count[k][level] * f->states, s->items[k],
+      vvi_device_launch(s->d, s->fly_force[k], (int64_t)f->count[k][level] * f->states, s->items[k],
                         VVI_ARGUMENTS(SHELL_TILE_ARGUMENTS(s, f->row[k], column, slots, h, move, f->q, f->p, f->slot),
                                       shell_tile_local(s, k)));
 }

@@ -104,6 +104,7 @@ typedef struct shell_device {
   bool behind; /* nodes that tiles share are to be moved by what their slots have, in a stride of this length: */
   double behind_h;
   int32_t *sort_of, *place_of; /* [tiles] the kernel that works on it; its place among those of this kernel */
+  vvi_kernel *fly_force[FAR];  /* as force, whose arguments stay */
   struct shell_flight *flight; /* device_fly.c; NULL: nothing flies there */
   bool known;                  /* the slots of owned nodes hold the gradient of the present places */
   bool counted;                /* and `total` their strain energies */

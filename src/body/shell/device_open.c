@@ -309,6 +309,7 @@ static void build_all(shell_device *s)
     shell_device_build(s, before[i % SORTS], i < SORTS ? "#define ENERGY 0\n" : "#define ENERGY 1\n",
                        vvi_text_shell_force);
     s->force[i] = vvi_device_kernel(s->d, "force");
+    if (i < FAR) s->fly_force[i] = vvi_device_kernel(s->d, "force");
     if (i >= SORTS || s->next_q == NULL) continue;
     shell_device_build(s, before[i], "#define ENERGY 0\n#define LATE 1\n", vvi_text_shell_force);
     s->late[i] = vvi_device_kernel(s->d, "force");
