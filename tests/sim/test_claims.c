@@ -274,6 +274,7 @@ static void test_what_lies_owes_what_it_has(void **unused)
   assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
   const double due = 1000.0 * 9.81e-3 * 9.81e-3 / 8.0, scale = run_ledger(&r)->energy_scale;
   check_near(vvi_contact_most(r.sim->step.contact), due, 1e-3 * due);
+  check_near(vvi_contact_still(r.sim->step.contact), due, 1e-3 * due);
   check_most(claim_of(&r, "debt")->worst * scale, 1e-3 * due);
   /* one loan, the bead's, which is nothing, and N (3/2) keep = 12 M (g h)^2/8 with keep = g h^2          [contact 24a, 30c] */
   check_near(claim_of(&r, "debt")->bound * scale, (3.0 + 12.0) * due, 1e-3 * due);
