@@ -119,10 +119,11 @@ static void off_its_hinge(run_record *r)
 {
   *place_of(r, "b", 0) += 1e-6;
 }
-/* By a momentum d whose energy d^2/(2 m) is twenty times what joints may do: they take it, or most of it. */
+/* By a momentum d whose energy d^2/(2 m) is twenty times that of half an impulse of the joints, which they may do: they take it, or most
+ * of it. */
 static void along_its_arm(run_record *r)
 {
-  const double may = claim_of(r, "joint_work")->bound * run_ledger(r)->energy_scale;
+  const double may = run_ledger(r)->posted.joint_half;
   assert_true(may > 0.0);
   *momentum_of(r, "b", 0) += sqrt(2.0 * 20.0 * may);
 }
