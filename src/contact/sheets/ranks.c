@@ -88,39 +88,58 @@ static int64_t put_in_order(int64_t n, int64_t *key)
   return k;
 }
 
-/* Runs of other ranks in strips of clusters whose home is one rank: counted, then written. */
-static vv_status find_parts(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k)
+/* Runs of each strip, and whose they are. */
+typedef struct parts {
+  int64_t *end, *run; /* [n_strip] where those of a strip end; [n_run] */
+  int32_t *rank;      /* [n_run] */
+} parts;
+
+static bool sort_runs(const struct vvi_sheets *s, vvi_arena *arena, const vvi_sheet_ranks *k, parts *p)
+{
+  p->end = VVI_ARENA_NEW(arena, int64_t, s->n_strip + 1), p->run = VVI_ARENA_NEW(arena, int64_t, k->n_run + 1);
+  p->rank = VVI_ARENA_NEW(arena, int32_t, k->n_run + 1);
+  if (p->end == NULL || p->run == NULL || p->rank == NULL) return false;
+  for (int64_t i = 0; i < k->n_run; i++) p->end[k->run[i].strip + 1]++, p->rank[i] = k->reads.owner[k->run[i].first];
+  for (int32_t i = 0; i < s->n_strip; i++) p->end[i + 1] += p->end[i];
+  for (int64_t i = 0; i < k->n_run; i++)
+    p->run[p->end[k->run[i].strip]++] = i; /* from where it begins to where it ends */
+  return true;
+}
+
+/* A strip of a cluster: what its home gets of others; counted, and written where there is room. */
+static void visit_strip(vvi_sheet_ranks *k, const parts *p, int32_t strip, int64_t home)
 {
   const int me = k->net->rank;
-  int64_t *first = VVI_ARENA_NEW(arena, int64_t, s->n_strip + 2), *of = VVI_ARENA_NEW(arena, int64_t, k->n_run + 1);
-  int32_t *rank = VVI_ARENA_NEW(arena, int32_t, k->n_run + 1);
-  if (first == NULL || of == NULL || rank == NULL) return VV_NOMEM;
-  for (int64_t i = 0; i < k->n_run; i++) first[k->run[i].strip + 1]++, rank[i] = k->reads.owner[k->run[i].first];
-  for (int32_t i = 0; i < s->n_strip; i++) first[i + 1] += first[i];
-  for (int64_t i = 0; i < k->n_run; i++) of[first[k->run[i].strip]++] = i; /* first[strip] is now where it ends */
-  for (int pass = 0; pass < 2; pass++) {
-    int64_t gives = 0, takes = 0;
-    for (int32_t c = 0; c < s->n_cluster; c++)
-      for (int32_t j = s->cluster[c].strip0; j < s->cluster[c].strip0 + s->cluster[c].strips; j++) {
-        const int32_t strip = s->cluster_strip[j];
-        for (int64_t i = strip > 0 ? first[strip - 1] : 0; i < first[strip]; i++) {
-          const int64_t run = of[i];
-          if (k->home[c] < 0 || rank[run] == k->home[c]) continue;
-          k->parts = true;
-          if (rank[run] == me && pass == 1) k->gives[gives] = k->home[c] * k->n_run + run;
-          if (k->home[c] == me && pass == 1) k->takes[takes] = rank[run] * k->n_run + run;
-          gives += rank[run] == me, takes += k->home[c] == me;
-        }
-      }
-    if (pass == 0) {
-      k->gives = VVI_ARENA_NEW(arena, int64_t, gives + 1), k->takes = VVI_ARENA_NEW(arena, int64_t, takes + 1);
-      if (k->gives == NULL || k->takes == NULL) return VV_NOMEM;
-    } else {
-      k->n_gives = put_in_order(gives, k->gives), k->n_takes = put_in_order(takes, k->takes);
-    }
+  for (int64_t i = strip > 0 ? p->end[strip - 1] : 0; i < p->end[strip]; i++) {
+    const int64_t run = p->run[i], rank = p->rank[run];
+    if (home < 0 || rank == home) continue;
+    k->parts = true;
+    if (rank == me && k->gives != NULL) k->gives[k->n_gives] = home * k->n_run + run;
+    if (home == me && k->takes != NULL) k->takes[k->n_takes] = rank * k->n_run + run;
+    k->n_gives += rank == me, k->n_takes += home == me;
   }
+}
+
+static void visit_strips(const struct vvi_sheets *s, vvi_sheet_ranks *k, const parts *p)
+{
+  k->n_gives = k->n_takes = 0;
   for (int32_t c = 0; c < s->n_cluster; c++)
-    if (k->home[c] < 0 || k->home[c] == me) k->known[k->n_home++] = c;
+    for (int32_t j = s->cluster[c].strip0; j < s->cluster[c].strip0 + s->cluster[c].strips; j++)
+      visit_strip(k, p, s->cluster_strip[j], k->home[c]);
+}
+
+/* Runs of other ranks in strips of clusters whose home is one rank. */
+static vv_status find_parts(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k)
+{
+  parts p;
+  if (!sort_runs(s, arena, k, &p)) return VV_NOMEM;
+  visit_strips(s, k, &p);
+  k->gives = VVI_ARENA_NEW(arena, int64_t, k->n_gives + 1), k->takes = VVI_ARENA_NEW(arena, int64_t, k->n_takes + 1);
+  if (k->gives == NULL || k->takes == NULL) return VV_NOMEM;
+  visit_strips(s, k, &p);
+  k->n_gives = put_in_order(k->n_gives, k->gives), k->n_takes = put_in_order(k->n_takes, k->takes);
+  for (int32_t c = 0; c < s->n_cluster; c++)
+    if (k->home[c] < 0 || k->home[c] == k->net->rank) k->known[k->n_home++] = c;
   return VV_OK;
 }
 
