@@ -320,12 +320,7 @@ static int32_t next_pair(const struct vvi_contact_step *w, const vvi_contact_gro
  * energy.                                                                                              [contact 22a, shadow 7] */
 static double may_borrow(const struct vvi_contact_step *w, const vvi_contact_group *g)
 {
-  double sum = g->stray;
-  for (int32_t i = 0; i < g->movers; i++) {
-    const vv_mover *at = &w->near->mover[g->mover[i]];
-    sum += vvi_half_kick(at->inverse_mass, at->inverse_inertia, w->work[g->mover[i]].kick);
-  }
-  return sum;
+  return g->stray + vvi_group_allowance(w, g);
 }
 
 static void post_lent(struct vvi_contact_step *w, double joules, double most)
