@@ -735,7 +735,18 @@ static void forget_local(struct vvi_contact_step *w, const vvi_contact_group *g,
   for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
 }
 
-/* What it may bring is what others have lost in this step.  Where friction would bring more it answers without. */
+double vvi_group_allowance(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < g->movers; i++) {
+    const vv_mover *m = &w->near->mover[g->mover[i]];
+    sum += vvi_half_kick(m->inverse_mass, m->inverse_inertia, w->work[g->mover[i]].kick);
+  }
+  return sum;
+}
+
+/* What it may bring is what half kicks hold and what others have lost in this step.  Where friction would bring more it answers
+ * without. */
 void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver)
 {
   vvi_contact *c = &w->contact[contact];
@@ -747,6 +758,7 @@ void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t c
   }
   const int32_t movers = number(w, g, 1, &contact);
   const bool late = c->hits >= 4 * PATIENCE;
+  if (!g->turns) g->turns = true, g->taken = vvi_group_allowance(w, g);
   const double allowed = fmax(0.0, g->taken);
   ask_in_turn(w, c, allowed, o);
   if (late) o->friction = 0.0;

@@ -279,12 +279,7 @@ static bool lasts(const vvi_contact *c)
  * energy.                                                                                              [contact 22a, shadow 7] */
 static double may_borrow(const struct vvi_contact_step *w, const vvi_contact_group *g)
 {
-  double sum = g->stray;
-  for (int32_t i = 0; i < g->movers; i++) {
-    const vv_mover *at = &w->near->mover[g->mover[i]];
-    sum += vvi_half_kick(at->inverse_mass, at->inverse_inertia, w->work[g->mover[i]].kick);
-  }
-  return sum;
+  return g->stray + vvi_group_allowance(w, g);
 }
 
 /* J that contacts of a group which last are lent where their gaps open: these stay between 0 and 3/2 keep [contact 28], and the force

@@ -128,7 +128,8 @@ typedef struct vvi_contact_group {
   double (*inverse)[12], (*change)[6];
   double given; /* J: work of drives that contacts took */
   bool floats;  /* surfaces that lose alone, and nothing outside takes part */
-  double taken; /* J: what contacts that answer in turn have lost in this step, less what they brought */
+  bool turns;   /* contacts have answered in turn in this step: */
+  double taken; /* J: they may bring so much: what half kicks hold and what they have lost, less what they brought */
   double pending[6];
   double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
   double stray;            /* J: what its scaled impulses may bring that are left as they were [shadow 7] */
@@ -465,6 +466,8 @@ static inline bool vvi_contact_soft(const vvi_contact *c)
 }
 /* One contact of a crowd, in turn. */
 void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver);
+/* J that half a kick of all movers of a group holds: what rows that hold may bring at the most.             [contact 22a] */
+double vvi_group_allowance(const struct vvi_contact_step *w, const vvi_contact_group *g);
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
 /* These answer without restitution and friction in this step, from the start. */
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);

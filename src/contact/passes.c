@@ -255,7 +255,7 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
   memset(g->outside, 0, sizeof g->outside);
   memset(g->pending, 0, sizeof g->pending);
   g->lost = g->given = g->stray = g->taken = 0.0;
-  g->retry = false;
+  g->retry = g->turns = false;
 }
 
 static bool is_reached(const struct vvi_contact_step *w, const vvi_contact *c)
@@ -664,11 +664,11 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
   if (n > 0) answer_islands(w, g, n, solver, false);
 }
 
-/* Features that float answer in turn; true: some did not yet. */
+/* Features that float answer in turn, however few they are; true: some did not yet. */
 static bool take_turns(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   bool some = false;
-  for (int32_t i = 0; g->floats && 2 * n >= VVI_CROWD && i < n; i++) {
+  for (int32_t i = 0; g->floats && i < n; i++) {
     some |= !w->contact[act[i]].turn;
     w->contact[act[i]].turn = true;
   }

@@ -191,9 +191,50 @@ static void through_the_worst(void **unused)
   }
 }
 
+/* Few enough features to be solved together, and more of them hold than there are motions: what a solve does not find is answered in
+ * turn, and nothing is frozen. */
+static void few_are_not_frozen(void **unused)
+{
+  (void)unused;
+  static const double turn[8][3] = {
+      {-0.00615368943, 0.00476366618, -0.00480741673}, {0.00808659542, 0.0188276831, 0.0150754604},
+      {0.014174337, -0.0101135791, 0.0106809913},      {-0.0023763168, 0.0163560962, -0.000554202445},
+      {-0.00818426275, 0.00971358682, -0.00159587432}, {-0.00865387665, -0.00918044372, -0.00834532931},
+      {0.00655444405, 0.000557610974, 0.0129742787},   {-0.00351676133, 0.0190669891, 0.00718890773}};
+  char *text = malloc(TEXT);
+  assert_non_null(text);
+  size_t at = (size_t)snprintf(
+      text, TEXT,
+      "visviva: 1\ntime: {end: 0.01, step: 5e-6}\ncontacts: [{restitution: 0.5}]\nbodies:\n"
+      "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, material: {young: 2.1e5, poisson: "
+      "0.3, density: 0.7085}, copies: [");
+  for (int i = 0; i < 8; i++) {
+    const double x[3] = {i % 2 - 0.5, i / 2 % 2 - 0.5, i / 4 - 0.5}, pull = -23.0940107675850;
+    at += (size_t)snprintf(text + at, TEXT - at,
+                           "%s{centre: [%g, %g, %g], rotation: [%.9g, %.9g, %.9g], velocity: [%.9g, %.9g, %.9g]}",
+                           i == 0 ? "" : ", ", 1.1 * x[0], 1.1 * x[1], 1.1 * x[2], turn[i][0], turn[i][1], turn[i][2],
+                           pull * x[0], pull * x[1], pull * x[2]);
+  }
+  snprintf(text + at, TEXT - at, "]}\n");
+  run_record r = run_scene(text, &(run_options){.threads = 1});
+  const vv_ledger *l = run_ledger(&r);
+  const vvi_contact_counts *c = contact_counts(r.sim);
+  print_message("  impacts %ld frozen %ld calmed %ld E %.1e\n", (long)l->impacts, (long)c->frozen, (long)c->calmed,
+                l->max_closure);
+  check_least((double)l->impacts, 5000.0);
+  assert_int_equal(c->unresolved + c->frozen, 0);
+  check_most(l->max_shrink, 1e-12 * l->energy_scale);
+  check_most(l->max_closure, 5e-5);
+  check_most(l->max_p_drift, 1e-12);
+  assert_int_equal(sheet_intersections(r.model, r.state), 0);
+  run_free(&r);
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(twenty_seven), cmocka_unit_test(sixty_four),
-                                     cmocka_unit_test(seventy_six), cmocka_unit_test(through_the_worst)};
+                                     cmocka_unit_test(seventy_six), cmocka_unit_test(through_the_worst),
+                                     cmocka_unit_test(few_are_not_frozen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

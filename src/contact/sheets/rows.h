@@ -36,8 +36,8 @@ typedef struct vvi_feature_pair {
 bool vvi_torque_free(int n, int first, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3]);
 /* The same for all t at once: w = turn t, and the arms r_k; its transpose is what the motion of the points has of it. */
-void vvi_torque_free_turn(int n, int first, const double x[4][3], const double mass[4], const double c[4], double r[4][3],
-                          double turn[9]);
+void vvi_torque_free_turn(int n, int first, const double x[4][3], const double mass[4], const double c[4],
+                          double r[4][3], double turn[9]);
 /* Masses of the balance, all 0 where some vertex is fixed.  False: nothing can move. */
 bool vvi_sheet_masses(const vvi_sheet_motion *m, int n, const int32_t vertex[4], double mass[4]);
 /* The row along n and, where rub is not NULL, two across where friction acts (n < 0: none).  given: the row along n, one vector

@@ -100,7 +100,7 @@ typedef struct vvi_em_feature {
 typedef struct vvi_em_rub {
   bool shared;      /* they do */
   double mass[4];   /* that share it */
-  double arm[4][3]; /* from their centre of mass, in the middle of the step */
+  double arm[4][3]; /* from the centre of mass of their side, in the middle of the step */
   double turn[9];   /* w = turn f */
 } vvi_em_rub;
 

@@ -2,7 +2,7 @@
  *
  * An impulse f on the one and -f on the other, at points that half thicknesses hold apart by d, has the moment d x f, and nodes that
  * cannot turn have nothing to take it with.  As in the rows of the engine, the four vertices of the pair share it [sheets 6], here in
- * the middle of the step: with masses m_k, arms r_k from their centre of mass in the middle, and their inertia I,
+ * the middle of the step: with masses m_k, arms r_k from the centre of mass of their side in the middle, and the inertia I of both,
  *   H_k = c_k f + m_k w x r_k,   I w = f x d,   u = sum c_k u_k + d x I^-1 sum m_k r_k x u_k                            [em 25]
  * u is the transpose of H, so that f does the work f.u and no moment: [em 5] and [em 6] hold for any f.  A rigid motion of the four is
  * no sliding.  Along d, as multipliers and springs push, w is zero. */
