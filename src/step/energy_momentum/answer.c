@@ -17,9 +17,10 @@
 
 /* With friction iterates that are no better for SWINGS rounds are damped, and given up after twice as many: shorter steps find more. */
 enum { ROUNDS = 160, SLOWER = 60, SWINGS = 8, SWEEPS = 400, PATIENCE = 8 };
-/* Where rounds no longer gain: what is rounding, of the speed; what contacts may be off their law, if they bring no more of the energy
- * than its rounding, and what they do is booked; and what a correction of a body leaves of itself. */
-static const double STILL = 1e-13, SLIP = 1e-6, ROUNDING = 1e-16, SOLVED = 1e-4;
+/* Where rounds no longer gain: what is rounding, of the speed; what contacts may be off their law (less without friction, where bodies
+ * sink by it), if they bring no more of the energy than its rounding, and what they do is booked; and what a correction of a body leaves
+ * of itself. */
+static const double STILL = 1e-13, SLIP[] = {1e-9, 1e-6}, ROUNDING = 1e-16, SOLVED = 1e-4;
 /* Where rounds swing, changes of impulses have a price: at first the error of A, then more in each round.          [em 12a] */
 static const double DEARER = 2.0, DEAREST = 1e-2;
 /* What impulses may make of the speed: more is no answer but a solver gone astray. */
@@ -410,22 +411,23 @@ static void pivot(vvi_em_rigid *w, double dt, double enough)
   }
 }
 
-static bool has_springs(const vvi_em_rigid *w)
+/* Rows that need no solver for all at once: springs always converge, if slowly, and what bends has its pivots. */
+static bool keeps_sweeping(const vvi_em_rigid *w)
 {
-  for (int32_t i = 0; i < w->n_contact; i++)
-    if (w->contact[i].law->stiffness > 0.0) return true;
-  return false;
+  bool springs = w->n_soft > 0 || w->joints != NULL;
+  for (int32_t i = 0; i < w->n_contact; i++) springs |= w->contact[i].law->stiffness > 0.0;
+  return springs && !w->rough;
 }
 
 /* Sweeps over all contacts, until one moves the velocities by no more than `enough`, or than 1e-9 of the first: the iterates that
- * follow find the rest.  false: they gain less than a digit in PATIENCE sweeps.  Springs without friction always converge, if slowly;
- * rows that depend on each other and do not agree never do. */
+ * follow find the rest.  false: with friction they gain less than a digit in PATIENCE sweeps; without it rows that depend on each other
+ * and do not agree never converge, but springs always do, if slowly. */
 static bool sweep_all(vvi_em_rigid *w, int directions, double dt, bool few, double enough)
 {
-  const bool always = !w->rough && has_springs(w);
-  double before = INFINITY;
+  const double noise = 1e3 * enough; /* below the floor of the iterates */
+  double before = INFINITY, moved = 0.0;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    double moved = 0.0;
+    moved = 0.0;
     for (int32_t i = 0; i < w->n_contact; i++) {
       const vvi_em_contact *c = &w->contact[i];
       const vvi_em_row *r = &w->rows[(int64_t)directions * i];
@@ -435,11 +437,11 @@ static bool sweep_all(vvi_em_rigid *w, int directions, double dt, bool few, doub
     }
     if (sweep == 0 && !few) enough = fmax(enough, 1e-9 * moved);
     if (moved <= enough || w->n_contact == 1) return true;
-    if (always || sweep % PATIENCE != PATIENCE - 1) continue;
+    if (!w->rough || sweep % PATIENCE != PATIENCE - 1) continue;
     if (!(moved < 0.1 * before)) return false;
     before = moved;
   }
-  return always;
+  return (!w->rough && moved <= noise) || keeps_sweeping(w);
 }
 
 /* Changes of all impulses, by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Where sweeps do not
@@ -453,7 +455,8 @@ static bool solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   const bool few =
       (w->n_soft > 0 || w->joints != NULL) && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
   if (few) pivot(w, dt, enough);
-  const bool dear = w->price > 0.0 && n <= (int64_t)directions * VVI_EM_DENSE,
+  const bool dear = w->price > 0.0 && w->n_contact > 1 && (few || !keeps_sweeping(w)) &&
+                    n <= (int64_t)directions * VVI_EM_DENSE,
              done = dear ? few : sweep_all(w, directions, dt, few, enough);
   if (!done && !vvi_em_together(w, directions, dt, scale)) return false;
   for (int64_t i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
@@ -624,11 +627,11 @@ static bool iterate(vvi_em_rigid *w, double dt)
         (w->rough && miss <= enough * scale);
     if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
       return true;
-    const bool settled = stale >= SWINGS && near_best && joints <= 16.0;
+    const bool stuck = stale >= (w->rough ? SWINGS : 4 * SWINGS), settled = stuck && near_best && joints <= 16.0;
     if (settled && rows <= STILL * scale && left <= STILL * scale) return true;
-    if (settled && rows <= SLIP * scale && SOLVED * bodies <= 2e-14 * scale && gain <= ROUNDING * w->energy)
+    if (settled && rows <= SLIP[w->rough] * scale && SOLVED * bodies <= 2e-14 * scale && gain <= ROUNDING * w->energy)
       return w->off = true;
-    if (stale >= SWINGS) w->price = fmin(fmax(w->price * DEARER, VVI_EM_NOISE), DEAREST);
+    if (stuck) w->price = fmin(fmax(w->price * DEARER, VVI_EM_NOISE), DEAREST);
     const bool swings = w->rough && w->n_soft == 0 && w->joints == NULL && stale >= SWINGS;
     if (swings && stale >= 2 * SWINGS) return false;
     if (w->joints != NULL) vvi_em_joined_foresee(w, directions, dt);
