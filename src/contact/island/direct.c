@@ -208,11 +208,48 @@ static void carry_on(vvi_island_work *w, double times)
   }
 }
 
+/* How many times p - j can be added to j before a contact opens, or one that holds comes to the edge of its cone. */
+static double reach(const vvi_island_work *w)
+{
+  double most = INFINITY;
+  for (int32_t i = 0; i < w->rows; i++) {
+    const vvi_island_row *r = &w->row[i];
+    const vvi_island_trial *t = &w->trial[i];
+    const double *j = r->j, d[3] = {t->p[0] - j[0], t->p[1] - j[1], t->p[2] - j[2]}, mu = r->friction.mu;
+    if (r->pulls || t->felt == VVI_FREE) continue;
+    if (d[0] < 0.0) most = fmin(most, -j[0] / d[0]);
+    if (t->felt != VVI_STICKS || !(mu > 0.0)) continue;
+    const double a = d[1] * d[1] + d[2] * d[2] - mu * mu * d[0] * d[0],
+                 b = j[1] * d[1] + j[2] * d[2] - mu * mu * j[0] * d[0],
+                 c = fmin(j[1] * j[1] + j[2] * j[2] - mu * mu * j[0] * j[0], 0.0),
+                 root = sqrt(fmax(b * b - a * c, 0.0));
+    const double x = b > 0.0 ? -c / (b + root) : a > 0.0 ? (root - b) / a : INFINITY; /* the smaller one ahead */
+    most = fmin(most, x);
+  }
+  return most;
+}
+
+/* Rows that contradict each other move their impulses along a direction that moves nothing else, by K times the contradiction in a
+ * pass, until one of them lets go: an answer that may be far away.  It is gone to at once; false: nothing ever lets go.  [island 12a] */
+static bool go_along(vvi_island_work *w)
+{
+  const double by = reach(w);
+  if (!(by < INFINITY)) return false;
+  for (int32_t i = 0; i < w->rows; i++) {
+    vvi_island_row *r = &w->row[i];
+    for (int k = 0; k < 3; k++) r->j[k] += fmax(by, 1.0) * (w->trial[i].p[k] - r->j[k]);
+    r->j[0] = r->pulls ? r->j[0] : fmax(r->j[0], 0.0);
+    if (r->rows == 3 && !r->pulls) r->friction.law->cut(&r->friction, r->j[0], r->j + 1);
+  }
+  vvi_newton_base(w);
+  return true;
+}
+
 int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double stiffer, bool *done, bool *accepted)
 {
   double alpha = 0.0, least = 1.0, moved = INFINITY, tolerance = vvi_island_tolerance(w), ceiling = STIFF_MOST;
   double lowest = INFINITY, before = 0.0, change;
-  int32_t n = 0, since = 0, vain = 0;
+  int32_t n = 0, since = 0, vain = 0, rays = 0;
   bool stale = true;
   *done = *accepted = false;
   set_stiffness(w, kappa);
@@ -237,13 +274,18 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
                   (found.strict <= w->loose && w->rows > VVI_HEAP && n >= LOOSE_FROM);
       *accepted |= vain >= IN_VAIN && found.strict <= w->loose;
       if (*done || *accepted) return n;
-      if (vain >= 1 &&
-          moved <= tolerance) { /* the velocities are found, and the rows contradict each other by `left` */
-        vvi_newton_best(w);
-        *done = true;
-        return n;
+      if (vain >= 1 && moved <= tolerance) {
+        /* the velocities are found, and the rows contradict each other by `left` */
+        slopes(w);
+        if (left <= w->loose || rays++ >= w->rows || !go_along(w)) {
+          vvi_newton_best(w);
+          *done = true;
+          return n;
+        }
+        vain = 0, lowest = INFINITY;
       }
-      const double times = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance ? stiffer : 1.0;
+      const bool quick = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance;
+      const double times = quick ? stiffer : 1.0;
       kappa *= times, stale |= times != 1.0;
       carry_on(w, times);
       since = 0, least = 1.0;

@@ -17,10 +17,14 @@
 
 /* With friction iterates that are no better for SWINGS rounds are damped, and given up after twice as many: shorter steps find more. */
 enum { ROUNDS = 160, SLOWER = 60, SWINGS = 8, SWEEPS = 400, PATIENCE = 8 };
-static const double SLIP = 1e-9;      /* of the speed: what contacts that contradict each other may be off, */
-static const double ROUNDING = 1e-16; /* if that is worth no more of the energy; */
-static const double RUN_AWAY =
-    1e4; /* and what impulses may make of the speed: more is no answer but a solver gone astray */
+/* Where rounds no longer gain: what is rounding, of the speed; what contacts may be off their law (less without friction, where bodies
+ * sink by it), if they bring no more of the energy than its rounding, and what they do is booked; and what a correction of a body leaves
+ * of itself. */
+static const double STILL = 1e-13, SLIP[] = {1e-9, 1e-6}, ROUNDING = 1e-16, SOLVED = 1e-4;
+/* Where rounds swing, changes of impulses have a price: at first the error of A, then more in each round.          [em 12a] */
+static const double DEARER = 2.0, DEAREST = 1e-2;
+/* What impulses may make of the speed: more is no answer but a solver gone astray. */
+static const double RUN_AWAY = 1e4;
 
 /* ---- the modified configuration ---- */
 
@@ -400,21 +404,30 @@ static void pivot(vvi_em_rigid *w, double dt, double enough)
     b[i] = k.off, least[i] = k.soft < 0.0 ? -w->contact[i].j[0] : -INFINITY;
     for (int32_t j = 0; k.soft >= 0.0 && j < n; j++) a[i * n + j] = (i == j) + k.soft * a[i * n + j];
   }
-  if (!vvi_em_pivots(n, a, b, least, enough, x, work, act)) return;
+  if (!vvi_em_pivots(n, a, b, least, w->price, enough, x, work, act)) return;
   for (int32_t i = 0; i < n; i++) {
     w->move[i] = x[i];
     change(w, &w->contact[i], &w->rows[i], x[i]);
   }
 }
 
+/* Rows that need no solver for all at once: springs always converge, if slowly, and what bends has its pivots. */
+static bool keeps_sweeping(const vvi_em_rigid *w)
+{
+  bool springs = w->n_soft > 0 || w->joints != NULL;
+  for (int32_t i = 0; i < w->n_contact; i++) springs |= w->contact[i].law->stiffness > 0.0;
+  return springs && !w->rough;
+}
+
 /* Sweeps over all contacts, until one moves the velocities by no more than `enough`, or than 1e-9 of the first: the iterates that
- * follow find the rest.  false: they do not converge.  Frictionless ones always do, if slowly; with friction those that gain nothing in
- * PATIENCE sweeps are left. */
+ * follow find the rest.  false: with friction they gain less than a digit in PATIENCE sweeps; without it rows that depend on each other
+ * and do not agree never converge, but springs always do, if slowly. */
 static bool sweep_all(vvi_em_rigid *w, int directions, double dt, bool few, double enough)
 {
-  double before = INFINITY;
+  const double noise = 1e3 * enough; /* below the floor of the iterates */
+  double before = INFINITY, moved = 0.0;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    double moved = 0.0;
+    moved = 0.0;
     for (int32_t i = 0; i < w->n_contact; i++) {
       const vvi_em_contact *c = &w->contact[i];
       const vvi_em_row *r = &w->rows[(int64_t)directions * i];
@@ -428,11 +441,11 @@ static bool sweep_all(vvi_em_rigid *w, int directions, double dt, bool few, doub
     if (!(moved < 0.1 * before)) return false;
     before = moved;
   }
-  return !w->rough;
+  return (!w->rough && moved <= noise) || keeps_sweeping(w);
 }
 
-/* Changes of all impulses, by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Where sweeps with
- * friction do not converge, all contacts at once. */
+/* Changes of all impulses, by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Where sweeps do not
+ * converge, or changes have a price, all contacts at once. */
 static bool solve(vvi_em_rigid *w, int directions, double dt, double part, double scale, double enough)
 {
   const int64_t n = (int64_t)w->n_contact * directions;
@@ -442,23 +455,33 @@ static bool solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   const bool few =
       (w->n_soft > 0 || w->joints != NULL) && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
   if (few) pivot(w, dt, enough);
-  if (!sweep_all(w, directions, dt, few, enough) && !vvi_em_together(w, dt, scale)) return false;
+  const bool dear = w->price > 0.0 && w->n_contact > 1 && (few || !keeps_sweeping(w)) &&
+                    n <= (int64_t)directions * VVI_EM_DENSE,
+             done = dear ? few : sweep_all(w, directions, dt, few, enough);
+  if (!done && !vvi_em_together(w, directions, dt, scale)) return false;
   for (int64_t i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
   return true;
 }
 
-/* How far contacts are from their law at most, m/s; worth: what that is worth in all, J. */
-static double worst(const vvi_em_rigid *w, double dt, double *worth)
+/* The work of a contact that friction does not take away.                                                           [em 5] */
+double vvi_em_gain(const vvi_em_contact *c)
+{
+  const double normal = c->law->stiffness > 0.0 ? 0.0 : c->j[0] * c->u[0];
+  return normal + fmax(c->j[1] * c->u[1] + c->j[2] * c->u[2], 0.0);
+}
+
+/* How far contacts are from their law at most, m/s; gain: the work that they do and friction does not take, J. */
+static double worst(const vvi_em_rigid *w, double dt, double *gain)
 {
   double most = 0.0;
-  *worth = 0.0;
+  *gain = 0.0;
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
     const double *own = w->own + 9 * (int64_t)i, mu = c->law->friction;
     const vvi_em_law k = vvi_em_law_of(c, dt);
     const double normal = miss_normal(c, &k, own[0]), tangent = mu > 0.0 ? miss_tangent(c, own[4] + own[8]) : 0.0;
     most = fmax(most, fmax(normal, tangent));
-    *worth += fabs(c->j[0]) * normal + mu * c->j[0] * tangent;
+    *gain += vvi_em_gain(c) + (k.soft < 0.0 ? 0.0 : fabs(c->j[0]) * normal);
   }
   return most;
 }
@@ -571,7 +594,8 @@ static bool couple_through(vvi_em_rigid *w, int directions, double dt, bool fres
  * much: planks on hinges ended as not converged some steps later); and those that have run away are no measure of it.
  * Three contacts that hold a body say nine things of its six motions, and where their points do not lie in one plane to the last digit
  * they contradict each other in that digit: Coulomb's law has an answer only with one of them at the edge of its cone for the sake
- * of a slip of 1e-12.  Where rounds no longer gain and what is left is worth less than the rounding of the energy that is good enough. */
+ * of a slip of 1e-12.  Where rounds no longer gain, what is left is small, and contacts bring nothing by it, that is good enough, and
+ * what they do is booked as it is. */
 static bool iterate(vvi_em_rigid *w, double dt)
 {
   const double noise = 1e-15, enough = w->joints != NULL ? 4.0 * noise : noise; /* joints add theirs */
@@ -580,14 +604,15 @@ static bool iterate(vvi_em_rigid *w, double dt)
   double best = INFINITY, last[2] = {INFINITY, INFINITY}, early[2] = {0.0, 0.0}, first = INFINITY;
   int stale = 0;
   bool fresh = true;
+  w->off = false, w->price = 0.0;
   double joints = 0.0; /* what they lack, over rounding */
   for (int round = 0; round < ROUNDS; round++) {
     if (!evaluate(w, dt, fresh)) return false;
     if (!couple_through(w, directions, dt, fresh, &joints)) return false;
     couple(w, directions);
-    double worth;
-    const double scale = fastest(w), rows = worst(w, dt, &worth), bodies = corrected(w) * scale,
-                 left = w->rough && fresh ? 1e-4 * bodies : bodies, miss = fmax(rows, left);
+    double gain;
+    const double scale = fastest(w), rows = worst(w, dt, &gain), bodies = corrected(w) * scale,
+                 left = w->rough && fresh ? SOLVED * bodies : bodies, miss = fmax(rows, left);
     fresh = (rows > 0.3 * fmax(last[0], slow * early[0]) && rows > 1e-13 * scale) ||
             (round > 2 && bodies > 0.3 * fmax(last[1], slow * early[1]) && bodies > 1e-13 * scale);
     memcpy(early, last, sizeof early);
@@ -602,9 +627,11 @@ static bool iterate(vvi_em_rigid *w, double dt)
         (w->rough && miss <= enough * scale);
     if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
       return true;
-    if (w->rough && stale >= SWINGS && near_best && left <= 2e-14 * scale && rows <= SLIP * scale &&
-        worth <= ROUNDING * w->energy)
-      return joints <= 16.0;
+    const bool stuck = stale >= (w->rough ? SWINGS : 4 * SWINGS), settled = stuck && near_best && joints <= 16.0;
+    if (settled && rows <= STILL * scale && left <= STILL * scale) return true;
+    if (settled && rows <= SLIP[w->rough] * scale && SOLVED * bodies <= 2e-14 * scale && gain <= ROUNDING * w->energy)
+      return w->off = true;
+    if (stuck) w->price = fmin(fmax(w->price * DEARER, VVI_EM_NOISE), DEAREST);
     const bool swings = w->rough && w->n_soft == 0 && w->joints == NULL && stale >= SWINGS;
     if (swings && stale >= 2 * SWINGS) return false;
     if (w->joints != NULL) vvi_em_joined_foresee(w, directions, dt);

@@ -127,12 +127,11 @@ static bool contradicts(const problem *k, double tiny)
   return left > fmax(tiny, 1e-12 * most);
 }
 
-bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double tiny, double *x,
-                   double *work, int32_t *act)
+bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double price, double tiny,
+                   double *x, double *work, int32_t *act)
 {
   problem k = {.n = n, .a = a, .b = b, .least = least, .x = x, .y = work, .lu = work + n, .act = act};
-  const bool found = find(&k, tiny, MENDS);
-  if (found && !contradicts(&k, tiny)) return true;
-  for (int32_t i = 0; i < n; i++) k.price = fmax(k.price, PRICE * a[(int64_t)i * n + i]);
+  if (price == 0.0 && find(&k, tiny, MENDS) && !contradicts(&k, tiny)) return true;
+  for (int32_t i = 0; i < n; i++) k.price = fmax(k.price, fmax(price, PRICE) * a[(int64_t)i * n + i]);
   return find(&k, tiny, MENDS + 2 * n);
 }

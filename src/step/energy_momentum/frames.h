@@ -198,7 +198,9 @@ typedef struct vvi_em_rigid {
   vv_overlap overlap;           /* and what is most of the smaller body */
   struct vvi_em_before *before; /* of the step, once it is */
   bool cut;                     /* in pieces */
-  bool answered;                /* the contacts that are listed: their impulses are known */
+  bool answered;                /* the contacts that are listed: their impulses are known, */
+  double price;                 /* of changes of impulses, over the largest A_ii                          [em 12a] */
+  bool off;                     /* and are off their law by more than rounding */
   vvi_em_passed passed;
   double *width; /* [2 objects] m: of a shape, and of its outside */
   bool full;     /* out of memory, or of slots */
@@ -354,6 +356,7 @@ typedef struct vvi_em_law {
   double soft; /* spring: -dt^2 dp/dg; negative: a multiplier */
 } vvi_em_law;
 vvi_em_law vvi_em_law_of(const vvi_em_contact *c, double dt);
+double vvi_em_gain(const vvi_em_contact *c);
 /* What unit impulses along the rows of all contacts do to each other, [rows][rows].                               [em 12, 17] */
 void vvi_em_matrix(vvi_em_rigid *w, int directions, double *a);
 
@@ -402,14 +405,15 @@ double vvi_em_rub_along(const vvi_em_rigid *w, const vvi_em_contact *c, int32_t 
 
 /* ---- dense.c ---- */
 
-/* x >= least, A x + b >= 0, one of them an equality in every row; false: not found.  work: n + n (n + 1) reals.  act: [n] */
-bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double tiny, double *x,
-                   double *work, int32_t *act);
+/* x >= least, A x + b + s x >= 0, one of them an equality in every row; s: price times the largest A_ii.  false: not found.  work: n +
+ * n (n + 1) reals.  act: [n] */
+bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double price, double tiny,
+                   double *x, double *work, int32_t *act);
 
 /* ---- together.c ---- */
 
-/* Changes of all impulses, three to a contact, into move; scale: m/s.  false: none were found. */
-bool vvi_em_together(vvi_em_rigid *w, double dt, double scale);
+/* Changes of all impulses, one or three to a contact, into move; scale: m/s.  false: none were found. */
+bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale);
 
 /* ---- rigid.c ---- */
 

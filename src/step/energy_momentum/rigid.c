@@ -48,7 +48,7 @@ struct vvi_em_before {
   double *state;
   vvi_em_frame *frame;
   vv_posted posted;
-  int64_t events, impacts;
+  int64_t events, impacts, fallbacks;
 };
 
 static int64_t reals_of(const vv_state *x)
@@ -71,7 +71,7 @@ static void keep(const struct vv_step *s, const vvi_em_rigid *w)
   memcpy(b->state, s->state->q, sizeof(double) * (size_t)reals_of(s->state));
   memcpy(b->frame, w->frame, sizeof *b->frame * (size_t)(w->n + 1));
   b->posted = s->ledger->posted;
-  b->events = s->log->n, b->impacts = s->ledger->impacts;
+  b->events = s->log->n, b->impacts = s->ledger->impacts, b->fallbacks = s->ledger->fallbacks;
 }
 
 static void restore(struct vv_step *s, const vvi_em_rigid *w)
@@ -80,7 +80,7 @@ static void restore(struct vv_step *s, const vvi_em_rigid *w)
   memcpy(s->state->q, b->state, sizeof(double) * (size_t)reals_of(s->state));
   memcpy(w->frame, b->frame, sizeof *b->frame * (size_t)(w->n + 1));
   s->ledger->posted = b->posted;
-  s->log->n = b->events, s->ledger->impacts = b->impacts;
+  s->log->n = b->events, s->ledger->impacts = b->impacts, s->ledger->fallbacks = b->fallbacks;
 }
 
 /* ---- building ---- */

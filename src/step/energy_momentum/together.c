@@ -73,16 +73,17 @@ static int32_t list_frames(const vvi_em_rigid *w)
   return n;
 }
 
-static void frame_legs(const vvi_em_rigid *w, const vvi_em_row *row, int32_t i, vvi_island_contact *c, int32_t *legs)
+static void frame_legs(const vvi_em_rigid *w, int directions, int32_t i, vvi_island_contact *c, int32_t *legs)
 {
   const struct vvi_em_together *k = w->together;
+  const vvi_em_row *row = &w->rows[(int64_t)directions * i];
   const int32_t body[2] = {w->contact[i].f.slave, w->contact[i].f.master};
   c->first = *legs;
   for (int side = 0; side < 2; side++) {
     vvi_leg *leg = &k->leg[*legs];
     if (k->mover[body[side]] < 0) continue;
-    leg->mover = k->mover[body[side]];
-    for (int d = 0; d < 3; d++)
+    *leg = (vvi_leg){.mover = k->mover[body[side]]};
+    for (int d = 0; d < directions; d++)
       for (int x = 0; x < 3; x++)
         leg->force[d][x] = (side == 0 ? 1.0 : -1.0) * row[d].push[x], leg->moment[d][x] = row[d].turn[side][x];
     ++*legs;
@@ -113,16 +114,17 @@ static void make_root(struct vvi_em_together *k, int64_t rows)
   }
 }
 
-static void root_legs(const struct vvi_em_together *k, int64_t rows, int32_t i, vvi_island_contact *c, int32_t *legs)
+static void root_legs(const struct vvi_em_together *k, int directions, int64_t rows, int32_t i, vvi_island_contact *c,
+                      int32_t *legs)
 {
   c->first = *legs, c->legs = (k->rank + 5) / 6;
   for (int32_t m = 0; m < c->legs; m++) {
     vvi_leg *leg = &k->leg[(*legs)++];
-    leg->mover = m;
-    for (int d = 0; d < 3; d++)
+    *leg = (vvi_leg){.mover = m};
+    for (int d = 0; d < directions; d++)
       for (int x = 0; x < 6; x++) {
         const int32_t column = 6 * m + x;
-        const double b = column < k->rank ? k->root[(3 * (int64_t)i + d) * rows + column] : 0.0;
+        const double b = column < k->rank ? k->root[((int64_t)directions * i + d) * rows + column] : 0.0;
         *(x < 3 ? &leg->force[d][x] : &leg->moment[d][x - 3]) = b;
       }
   }
@@ -166,11 +168,11 @@ static void fill_contact(const vvi_em_contact *from, const vvi_em_law *law, doub
   if (law->soft == 0.0) c->j[0] = c->j[1] = c->j[2] = 0.0;
 }
 
-bool vvi_em_together(vvi_em_rigid *w, double dt, double scale)
+bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
 {
   const int32_t n = w->n_contact;
-  const int64_t rows = 3 * (int64_t)n;
-  bool dense = w->n_soft > 0 || w->joints != NULL;
+  const int64_t rows = directions * (int64_t)n;
+  bool dense = w->n_soft > 0 || w->joints != NULL || (w->price > 0.0 && n <= VVI_EM_DENSE);
   int32_t legs = 0, movers;
   for (int32_t i = 0; i < n; i++) dense |= w->contact[i].law->stiffness > 0.0;
   if (!fit(w, n, dense ? (int32_t)rows / 6 + 1 : w->n + 1, dense ? n * ((int32_t)rows / 6 + 1) : 2 * n,
@@ -179,11 +181,14 @@ bool vvi_em_together(vvi_em_rigid *w, double dt, double scale)
   struct vvi_em_together *k = w->together;
   if (dense) {
     k->root = k->a + rows * rows;
-    vvi_em_matrix(w, 3, k->a);
+    vvi_em_matrix(w, directions, k->a);
     for (int32_t i = 0; i < n; i++) {
       const vvi_em_law law = vvi_em_law_of(&w->contact[i], dt);
-      if (law.soft > 0.0) k->a[3 * i * (rows + 1)] += 1.0 / law.soft;
+      if (law.soft > 0.0) k->a[directions * i * (rows + 1)] += 1.0 / law.soft;
     }
+    double most = 0.0;
+    for (int64_t i = 0; i < rows; i++) most = fmax(most, k->a[i * (rows + 1)]);
+    for (int64_t i = 0; i < rows; i++) k->a[i * (rows + 1)] += w->price * most;
     make_root(k, rows);
     movers = (k->rank + 5) / 6;
     for (int32_t m = 0; m < movers; m++)
@@ -195,9 +200,9 @@ bool vvi_em_together(vvi_em_rigid *w, double dt, double scale)
     const vvi_em_law law = vvi_em_law_of(&w->contact[i], dt);
     fill_contact(&w->contact[i], &law, scale, &k->contact[i]);
     if (dense)
-      root_legs(k, rows, i, &k->contact[i], &legs);
+      root_legs(k, directions, rows, i, &k->contact[i], &legs);
     else
-      frame_legs(w, w->rows + 3 * (int64_t)i, i, &k->contact[i], &legs);
+      frame_legs(w, directions, i, &k->contact[i], &legs);
   }
   take_off(w, movers);
   vvi_island_problem p = {.movers = movers,
@@ -210,6 +215,6 @@ bool vvi_em_together(vvi_em_rigid *w, double dt, double scale)
   vvi_island_stats stats;
   if (movers == 0 || !vvi_island_solve(k->island, &p, w->threads, &stats)) return false;
   for (int32_t i = 0; i < n; i++)
-    for (int d = 0; d < 3; d++) w->move[3 * (int64_t)i + d] = k->contact[i].j[d] - w->contact[i].j[d];
+    for (int d = 0; d < directions; d++) w->move[(int64_t)directions * i + d] = k->contact[i].j[d] - w->contact[i].j[d];
   return true;
 }

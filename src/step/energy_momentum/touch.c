@@ -551,6 +551,9 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
 {
   const double start = s->state->t + w->clock;
   vv_posted *post = &s->ledger->posted;
+  double lost = 0.0; /* by contacts that are off their law, in all: what is left may have any sign in one of them */
+  bool struck = false;
+  s->ledger->fallbacks += w->off;
   for (int i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     const double part = c->gap0 > 0.0 && c->gap1 < 0.0 ? c->gap0 / (c->gap0 - c->gap1) : 0.0;
@@ -563,10 +566,15 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
     }
     const bool impact = is_impact(s, w, c);
     vv_sum *along = impact ? &post->restitution_loss : &post->step_loss;
-    if (c->law->restitution < 1.0) vvi_sum_add(along, -c->j[0] * c->aim);
-    if (c->law->friction > 0.0) vvi_sum_add(&post->friction_loss, -(c->j[1] * c->u[1] + c->j[2] * c->u[2]));
+    const double rub = -(c->j[1] * c->u[1] + c->j[2] * c->u[2]);
+    if (w->off)
+      lost -= vvi_em_gain(c), struck |= impact;
+    else if (c->law->restitution < 1.0)
+      vvi_sum_add(along, -c->j[0] * c->aim);
+    if (c->law->friction > 0.0) vvi_sum_add(&post->friction_loss, w->off ? fmax(rub, 0.0) : rub);
     if (impact) log_contact(s, w, c, "bounce", start + part * dt);
   }
+  if (w->off) vvi_sum_add(struck ? &post->restitution_loss : &post->step_loss, lost);
   w->sprung = false;
   for (int i = 0; w->slot != NULL && i < w->slots; i++) w->sprung |= w->slot[i].used != 0.0;
   return true;
