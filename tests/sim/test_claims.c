@@ -420,6 +420,47 @@ static void test_lost_in_a_stack(void **unused)
   run_free(&r);
 }
 
+/* The edge of a rod that slides 5 um in a step lies between two edges of a drum, which push it from both sides within the angle of
+ * friction: no impulse opens both, and the solver ends with a thousand times the impulse of a blow.  Restitution 1 takes nothing along
+ * the normals all the same.  Of starts side by side some jam.                                              [contact 24b] */
+static void test_rows_that_jam(void **unused)
+{
+  (void)unused;
+  enum { STARTS = 16 };
+  const double most = 2.0 * 2.6e-4 * 3.6; /* N s: what turns the drum around at the speed of the two */
+  int jams = 0;
+  for (int k = 0; k < STARTS; k++) {
+    char text[1536];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 0.0077, step: 3.0539417719495918e-06}\nrecord: {every: 0.0077}\n"
+             "contacts: [{restitution: 1, friction: 0.3}]\nbodies:\n"
+             "  rod: {kind: beam, length: 0.036720457167173884, elements: 15,\n"
+             "    section: {rectangle: {width: 0.0048339306797967295, height: 0.0024169653398983647}},\n"
+             "    material: {young: 24351332.264767215, density: 858.5075574444197, poisson: 0, law: j2, yield: "
+             "10384.808977508847},\n"
+             "    axis: [-0.5105633228464604, -0.06102842259877395, -0.8576716300537673],\n"
+             "    normal: [-0.8338165511591764, 0.540762125638183, 0.11102379244238857],\n"
+             "    position: [0.02489049927671804, -0.014395944173852098, 0.031263487140306113],\n"
+             "    velocity: [-1.004791066175569, 0.9579506004992231, -1.8722599180146027]}\n"
+             "  drum: {kind: rigid, shape: {cylinder: {length: 0.008390553436273363, radius: 0.006560359342164125}},\n"
+             "    density: 228.83310818981204, position: [0.01551643996286133, -0.01551643996286133, "
+             "-0.01551643996286133],\n"
+             "    velocity: [%.17g, 0.5455853270379901, 1.3022449887961955],\n"
+             "    spin: [29.15804091300514, -377.29322179152234, -347.65705281378484]}\n",
+             -0.7420644560345171 * (1.0 + 5e-7 * k));
+    run_record r = run_prepare(text, NULL);
+    vv_contact_total all;
+    assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+    assert_int_equal(vv_ledger_pair(run_ledger(&r), 0, &all), VV_OK);
+    jams += all.normal > 10.0 * most;
+    const vv_claim *c = claim_of(&r, "debt");
+    if (!c->kept) fail_msg("start %d: %g > %g", k, c->worst, c->bound);
+    run_free(&r);
+  }
+  print_message("  %d of %d starts jam\n", jams, STARTS);
+  assert_true(jams > 0); /* or nothing is shown */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_loans_that_pile_up),
@@ -429,6 +470,7 @@ int main(void)
                                      cmocka_unit_test(test_steady_forces_round_to_one_side),
                                      cmocka_unit_test(test_more_than_rounding),
                                      cmocka_unit_test(test_lost_in_a_stack),
+                                     cmocka_unit_test(test_rows_that_jam),
                                      cmocka_unit_test(test_every_claim_can_break),
                                      cmocka_unit_test(test_no_claim_is_left_out),
                                      cmocka_unit_test(test_penetration_is_of_the_smaller),
