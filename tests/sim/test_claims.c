@@ -312,6 +312,33 @@ static void test_gaps_that_open(void **unused)
   check_most(worst[1], 0.1 * worst[0]);
 }
 
+/* What a pair borrows after it has paid back is a loan of its own, however large the one before was: the block comes back over the pea,
+ * gaps close, and what they owe is paid; then they open again.  The pea carries half of the block at least, so that a loan counts up to
+ * two gaps of (3/2) keep under that.                                                                [contact 24a, 30b, 30c] */
+static void test_a_second_loan(void **unused)
+{
+  (void)unused;
+  const double keep = 1e-4 * 0.01, weight = 9.81e6, counts = 2.0 * 1.5 * keep * 0.5 * weight;
+  run_record r =
+      run_prepare("visviva: 1\ntime: {end: 1, step: 1e-3}\ngravity: [0, 0, -9.81]\nrecord: {ledger: 10}\n"
+                  "contacts: [{restitution: 0, friction: 0.5}]\nbodies:\n"
+                  "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+                  "  pea: {kind: rigid, shape: {ball: {radius: 0.01}}, mass: 1e-3, position: [0, 0, 0.01]}\n"
+                  "  ton: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1e6, position: [0, 0, 0.521]}\n",
+                  NULL);
+  assert_int_equal(vv_sim_steps(r.sim, 400, &r.report), VV_OK);
+  const double paid = vvi_contact_debt(r.sim->step.contact), first = run_ledger(&r)->posted.lent;
+  assert_int_equal(vv_sim_steps(r.sim, 500, &r.report), VV_OK);
+  const double owed = vvi_contact_debt(r.sim->step.contact), both = run_ledger(&r)->posted.lent;
+  print_message("  %.3g J owed, then %.3g J; the first loan %.3g J, both %.3g J\n", paid, owed, sqrt(first),
+                sqrt(both));
+  assert_true(first > counts * counts);                               /* there was one, */
+  assert_true(vvi_contact_most(r.sim->step.contact) - paid > counts); /* was paid back, */
+  assert_true(owed - paid > counts);                                  /* and here is another */
+  assert_true(both - first > counts * counts);
+  run_free(&r);
+}
+
 /* A box that gains 2e-7 of its energy in each bounce: every loan is far below what theory lets one be, nothing ever pays, and they pile
  * up faster than a walk.  A thousandth of the energy, which they are far from, would say nothing of that. */
 static void test_loans_that_pile_up(void **unused)
@@ -465,6 +492,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_loans_that_pile_up),
                                      cmocka_unit_test(test_gaps_that_open),
+                                     cmocka_unit_test(test_a_second_loan),
                                      cmocka_unit_test(test_sinking),
                                      cmocka_unit_test(test_heavy_loads_at_rest),
                                      cmocka_unit_test(test_steady_forces_round_to_one_side),
