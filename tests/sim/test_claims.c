@@ -488,6 +488,31 @@ static void test_rows_that_jam(void **unused)
   assert_true(jams > 0); /* or nothing is shown */
 }
 
+/* A place far away leaves fewer digits for what bodies are to each other: the rounding that claims allow grows by a thousandth of its own
+ * for each length of the scene.  Where nothing touches, the bound of `debt` is that alone. */
+static void test_rounding_far_away(void **unused)
+{
+  (void)unused;
+  double bound[2], grows[2];
+  for (int i = 0; i < 2; i++) {
+    const double far = i == 0 ? 1.0 : 1e5;
+    char text[512];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 0.01, step: 1e-3}\ngravity: [0, 0, -9.81]\nbodies:\n"
+             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+             "  box: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [%g, 0, 0.9]}\n",
+             far);
+    run_record r = run_prepare(text, NULL);
+    assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+    bound[i] = claim_of(&r, "debt")->bound;
+    grows[i] = 1.0 + far / r.model->length_scale / 1e3;
+    run_free(&r);
+  }
+  print_message("  %.4g, far away %.4g\n", bound[0], bound[1]);
+  check_near(bound[1] / bound[0], grows[1] / grows[0], 1e-9 * grows[1]);
+  assert_true(grows[1] > 10.0 * grows[0]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_loans_that_pile_up),
@@ -497,6 +522,7 @@ int main(void)
                                      cmocka_unit_test(test_heavy_loads_at_rest),
                                      cmocka_unit_test(test_steady_forces_round_to_one_side),
                                      cmocka_unit_test(test_more_than_rounding),
+                                     cmocka_unit_test(test_rounding_far_away),
                                      cmocka_unit_test(test_lost_in_a_stack),
                                      cmocka_unit_test(test_rows_that_jam),
                                      cmocka_unit_test(test_every_claim_can_break),
