@@ -16,6 +16,9 @@
  * that nothing is lost. */
 enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, PATIENCE = 4, SOON = 30 };
 
+/* Of work: what is rounding.  Of impulses: what is so near an answer that it is scaled to one.                [contact 24b] */
+static const double ROUNDING = 1e-12, NEAR = 1e-3;
+
 /* ---- what is asked ---- */
 
 /* m/s that a unit impulse along n changes U by; what is frozen to something outside stays. */
@@ -319,23 +322,34 @@ static double allowance(const struct vvi_contact_step *w, const vvi_contact_grou
   return sum;
 }
 
-/* With e = 1 and no friction the impulses are scaled along themselves so that the energy is exact whatever the solver left:
- * s = -2 J.u/(J.D J), u half way between U- and Uf.                                                              [many 5] */
+/* With e = 1 the impulses are scaled along themselves so that their work along the normals is what the rows ask for, whatever the
+ * solver left: s = 2 (W - J.u)/(J_n.(D J)_n), u half way between U- and Uf.  Without friction W is 0.  With it two rows may face each
+ * other within the angle of friction, as where an edge is caught at a corner: they jam, and no solver comes to an end.  There W is
+ * J_n.(U- + b)/2, 0 of blows; what is within rounding keeps its bits, and what is not near an answer is told.
+ *                                                                                                [many 5, contact 24b] */
 static void reflect(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
-  double plain = 0.0, square = 0.0;
+  double plain = 0.0, square = 0.0, due = 0.0, size = 0.0;
+  bool rubs = false;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     const vvi_island_contact *o = &g->problem[i];
-    if (c->calm || c->restitution < 1.0 || c->friction > 0.0 || g->rolls > 0) return;
+    if (c->calm || c->restitution < 1.0 || g->rolls > 0) return;
+    rubs |= c->friction > 0.0;
     plain += 0.5 * o->j[0] * (c->before[0] + o->free[0]);
     square += o->j[0] * (o->after[0] - o->free[0]);
+    due += 0.5 * o->j[0] * (c->before[0] + c->b_n);
+    size += o->j[0] * (fabs(c->before[0]) + fabs(o->free[0]) + fabs(o->after[0]));
   }
-  const double s = square > 0.0 ? -2.0 * plain / square : 1.0;
-  if (!(fabs(s - 1.0) < 1e-6)) return; /* rows that only hold: the work is not zero but less */
+  const double s = square > 0.0 ? 2.0 * ((rubs ? due : 0.0) - plain) / square : 1.0;
+  if (rubs && fabs(plain + 0.5 * square - due) <= ROUNDING * size) return;
+  if (!(fabs(s - 1.0) < (rubs ? NEAR : 1e-6))) return; /* rows that only hold: the work is not zero but less */
   for (int32_t i = 0; i < n; i++) {
     vvi_island_contact *o = &g->problem[i];
-    o->j[0] *= s, o->after[0] = o->free[0] + s * (o->after[0] - o->free[0]);
+    for (int k = 0; k < 3; k++) {
+      o->j[k] *= s;
+      o->after[k] = o->free[k] + s * (o->after[k] - o->free[k]);
+    }
   }
 }
 
@@ -825,7 +839,7 @@ bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
           fabs(g->problem[i].j[k]) * (fabs(c->before[k]) + fabs(g->problem[i].free[k]) + fabs(g->problem[i].after[k]));
   }
   for (int32_t r = 0; r < g->rolls; r++) sum += work_of_rolling(w, g, rolling_at(g, n, r));
-  const bool gains = loses && sum > allowance(w, g, movers) + 1e-12 * size;
+  const bool gains = loses && sum > allowance(w, g, movers) + ROUNDING * size;
   if (gains && calm)
     vvi_island_freeze(w, g, n, act);
   else
