@@ -79,11 +79,10 @@ bodies:
   floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}
 """
 COLLAPSED = """\
-time: {end: 1}
+time: {end: 0.3}
 record: {paraview: false}
 bodies:
-  wall: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: -0.35}}}
-  balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 2e-2, material: {young: 2e4, poisson: 0.3, density: 1000}, velocity: [0, 0, -4]}
+  balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 2e-2, material: {young: 2e4, poisson: 0.3, density: 1000}, pressure: [{value: -4500}]}
 """
 DRAGGED = """\
 time: {end: 1, step: 0.001}

@@ -36,7 +36,7 @@ def judge(good, what):
         print("WRONG:", what)
 
 
-def visviva(*words, limits=None, timeout=60):
+def visviva(*words, limits=None, timeout=300):
     done = subprocess.run([os.environ["VISVIVA"], *words], text=True, capture_output=True, timeout=timeout, preexec_fn=limits)
     return done.returncode, done.stdout + done.stderr
 
