@@ -163,7 +163,7 @@ struct vvi_features {
   unsigned char *taken;
   int32_t n_mine;
   int64_t mine_room;
-  bool sorted; /* those in `search` are */
+  bool sorted;           /* those in `search` are */
   unsigned char *pushed; /* [movers of the search] contact has, as long as pairs that join are looked for; */
   unsigned char *marked; /* [clusters of the search] and something of it */
 };

@@ -2,7 +2,7 @@
  *
  * Friction is mu times the normal impulse wherever all points slide along x, whatever chatters between: m x" = -mu N and
  * m z" = N - m g give
- *     x + mu (z - z0) = v t - mu g t^2/2   [contact 24b]   of the centre of mass, of a body that bends, bounces and was dropped too,
+ *     x + mu (z - z0) = v t - mu g t^2/2   [contact 24c]   of the centre of mass, of a body that bends, bounces and was dropped too,
  * until it stops, at v^2/(2 mu g) + mu (z0 - z).  Drifts in the middle of which the speed is v - mu g (n + 1/2) h follow this to
  * rounding; they end in the step in which it stops, too early by at most half of (h/2)^2 mu g. */
 #include "check.h"

@@ -276,8 +276,8 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
       if (*done || *accepted) return n;
       if (vain >= 1 && moved <= tolerance) {
         /* the velocities are found, and the rows contradict each other by `left` */
-        slopes(w);
-        if (left <= w->loose || rays++ >= w->rows || !go_along(w)) {
+        if (w->far) slopes(w);
+        if (!w->far || left <= w->loose || rays++ >= w->rows || !go_along(w)) {
           vvi_newton_best(w);
           *done = true;
           return n;

@@ -45,8 +45,9 @@ typedef struct vvi_island_problem {
   double speed;                /* m/s: scale of the velocities, for the tolerance 1e-13 speed */
   double loose;                /* m/s: what contacts of an island that moves may be off, a part of keep/h */
   double slow;                 /* m/s: of a heap of rigid bodies, what moves slower is taken to rest; 0: no heap */
-  int32_t newton;              /* iterations of Newton's method at most, and nothing after it; 0: whatever it takes */
-  double (*change)[6];         /* [movers] out: V+ - Vf = M^-1 G^T J */
+  bool far;            /* an answer may be far along what moves nothing [island 12a]: the caller judges its size */
+  int32_t newton;      /* iterations of Newton's method at most, and nothing after it; 0: whatever it takes */
+  double (*change)[6]; /* [movers] out: V+ - Vf = M^-1 G^T J */
 } vvi_island_problem;
 
 typedef struct vvi_island_stats {

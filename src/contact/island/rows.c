@@ -208,7 +208,8 @@ bool vvi_island_fill(vvi_island_work *w, const vvi_island_problem *p)
   if (legs > INT32_MAX / 36) return false;
   if (!room_for_parts(w, (int32_t)legs, 18 * legs)) return false;
   w->movers = p->movers, w->rows = w->parts = 0, w->numbers = 0;
-  w->speed = p->speed, w->slow = p->slow, w->loose = p->loose, w->load = w->stuck = 0.0, w->rubs = false;
+  w->speed = p->speed, w->slow = p->slow, w->loose = p->loose, w->far = p->far, w->load = w->stuck = 0.0,
+  w->rubs = false;
   fill_movers(w, p);
   for (int32_t i = 0; i < p->contacts; i++) fill_row(w, p, i);
   return true;

@@ -211,6 +211,7 @@ bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
                           .leg = k->leg,
                           .contact = k->contact,
                           .speed = 1e-3 * scale, /* to rounding, not to its 1e-13 */
+                          .far = true,
                           .change = k->change};
   vvi_island_stats stats;
   if (movers == 0 || !vvi_island_solve(k->island, &p, w->threads, &stats)) return false;
