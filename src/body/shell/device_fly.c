@@ -40,20 +40,6 @@ struct shell_flight {
 
 /* ---- cones ---- */
 
-/* Of an owned node that tiles share; rows ascend. */
-static const shell_shared *shared_at(const shell_tile *t, int32_t local)
-{
-  int32_t from = 0, to = t->shareds;
-  while (from < to) {
-    const int32_t mid = (from + to) / 2;
-    if (t->shared[mid].local < local)
-      from = mid + 1;
-    else
-      to = mid;
-  }
-  return from < t->shareds && t->shared[from].local == local ? &t->shared[from] : NULL;
-}
-
 typedef struct look {
   const shell_plan *plan;
   struct shell_flight *f;
@@ -95,7 +81,7 @@ static bool hold_node(look *k, int64_t node)
 {
   const int64_t tile = shell_tile_at(k->plan, node, false);
   const shell_tile *t = &k->plan->tile[tile];
-  const shell_shared *s = shared_at(t, (int32_t)(node - t->node0 - t->own0));
+  const shell_shared *s = vvi_shell_shared_of(t, (int32_t)(node - t->node0 - t->own0));
   bool good = hold(k, tile);
   for (int i = 0; good && s != NULL && i < s->others; i++)
     good = hold(k, shell_tile_at(k->plan, t->slot0 + shell_others(t, s)[i], true));

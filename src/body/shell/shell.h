@@ -144,6 +144,8 @@ typedef struct shell_tile {
   int64_t z;                  /* its internal variables, from q of the block */
   double side2, area;         /* m^2: of its first element, the longer of two sides squared; at rest */
 } shell_tile;
+/* Of an owned node that other tiles hold too; NULL: none does. */
+const shell_shared *vvi_shell_shared_of(const shell_tile *t, int32_t local);
 
 static inline int32_t shell_tile_nodes(const shell_tile *t)
 {

@@ -23,8 +23,7 @@ int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots)
   return from;
 }
 
-/* Of an owned node that other tiles hold too; NULL: none does. */
-static const shell_shared *shared_of(const shell_tile *t, int32_t local)
+const shell_shared *vvi_shell_shared_of(const shell_tile *t, int32_t local)
 {
   int32_t from = 0, to = t->shareds;
   while (from < to) {
@@ -92,7 +91,7 @@ static void take_tiles(tiles *w, const shell_plan *plan, int64_t n, const int32_
     const int64_t tile = shell_tile_at(plan, node[i], false);
     const shell_tile *t = &plan->tile[tile];
     const int32_t local = (int32_t)(node[i] - t->node0 - t->own0);
-    const shell_shared *s = shared_of(t, local);
+    const shell_shared *s = vvi_shell_shared_of(t, local);
     w->first[i] = slots;
     take_tile(w, plan, tile, local, slots++);
     for (int k = 0; s != NULL && k < s->others; k++) {
