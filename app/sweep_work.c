@@ -205,17 +205,20 @@ static void bury(supervisor *s, worker *w)
 }
 
 /* A step that does not end: the worker cannot look at the clock, so that it is ended from here.  A case, and its repetition with
- * all files, may each take the limit; as much again is for setting up. */
+ * all files, may each take the limit; as much again is for setting up.  One that was sent home has nothing left to do. */
 static void end_late(supervisor *s, worker *w)
 {
-  const double wall = vv_sweep_wall(s->run->sweep), patience = 5.0;
-  if (w->pid == 0 || w->number < 0 || wall <= 0.0 || app_clock() - w->since < 3.0 * wall + patience) return;
+  const double wall = vv_sweep_wall(s->run->sweep), patience = 5.0, waited = app_clock() - w->since;
+  const bool home = w->number < 0 && w->to < 0;
+  if (w->pid == 0 || (!home && (w->number < 0 || wall <= 0.0)) || waited < (home ? 0.0 : 3.0 * wall) + patience) return;
   kill(w->pid, SIGKILL);
-  const vv_status noted = vv_sweep_too_long(s->run->sweep, w->number);
-  if (noted != VV_OK) app_messages(s->run->ctx, noted);
-  s->failed |= noted != VV_OK;
-  s->done++, s->bad++;
-  w->number = -1;
+  if (!home) {
+    const vv_status noted = vv_sweep_too_long(s->run->sweep, w->number);
+    if (noted != VV_OK) app_messages(s->run->ctx, noted);
+    s->failed |= noted != VV_OK;
+    s->done++, s->bad++;
+    w->number = -1;
+  }
   bury(s, w);
 }
 
@@ -263,6 +266,7 @@ static void dismiss(worker *w)
 {
   if (w->to >= 0) close(w->to);
   w->to = -1;
+  w->since = app_clock();
 }
 
 static int running(const supervisor *s)

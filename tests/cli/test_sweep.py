@@ -241,11 +241,11 @@ class Sweep(unittest.TestCase):
         self.assertEqual(run("run", folder, "-q").returncode, 0)
         self.assert_same(folder)
 
-    def test_a_worker_that_hangs(self):
-        """A worker that does not come back from a step cannot look at the clock: it is ended, and its row says why."""
+    def hang(self, jobs):
+        """Workers are stopped again and again; the sweep ends nevertheless."""
         (self.folder / "long.yaml").write_text(LONG)
-        folder = self.new("a", "visviva-sweep: 1\nscene: long.yaml\nvary: {time.end: [0.01, 10000, 0.02]}\nlimits: {wall: 0.5}\n")
-        process = subprocess.Popen([PROGRAM, "sweep", "run", str(folder), "-q"])
+        folder = self.new(f"a{jobs}", "visviva-sweep: 1\nscene: long.yaml\nvary: {time.end: [0.01, 10000, 0.02]}\nlimits: {wall: 0.5}\n")
+        process = subprocess.Popen([PROGRAM, "sweep", "run", str(folder), "--jobs", str(jobs), "-q"])
         time.sleep(0.3)
         begun = time.time()
         while process.poll() is None and time.time() - begun < 60:
@@ -259,6 +259,14 @@ class Sweep(unittest.TestCase):
         rows = {r["case"]: r for r in self.rows(folder)}
         self.assertEqual(rows["1"]["status"], "too long")
         self.assertEqual(rows["1"]["why"], "longer than 0.5 s")
+
+    def test_a_worker_that_hangs(self):
+        """A worker that does not come back from a step cannot look at the clock: it is ended, and its row says why."""
+        self.hang(1)
+
+    def test_a_worker_that_does_not_go_home(self):
+        """With two, one hangs while it waits for a case that never comes."""
+        self.hang(2)
 
     def test_a_worker_that_is_asked_to_stop(self):
         """SIGTERM for one worker, not for the sweep: its case is begun again by another, and costs no try."""
