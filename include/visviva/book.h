@@ -30,12 +30,15 @@ typedef struct vv_posted {
   vv_sum plastic_work, viscous_loss, damage_loss; /* J: what materials dissipate */
   vv_sum impulse[3], moment[3];                   /* external: loads, gravity, supports, obstacles */
   double impulse_abs, moment_abs;                 /* sizes of what loads and supports exchanged: rounding scales */
+  double single[2];                               /* the same of single impulses, and their moments     [ledger 2a] */
   double joint_half;                              /* J: the largest kinetic energy of half a joint impulse */
   double joint_gap;                               /* m: the farthest that a joint was from where it should be */
-  double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
-  double held;  /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
-  double lent;  /* J^2: sum of squares of what contacts lent, of each no more than it may [contact 30b] */
-  double cuts;  /* J: what cuts of shells have lent and damage has not taken since; in the column contact [mat 25] */
+  double stray;    /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7b] */
+  vv_sum found;    /* J: what ordinary answers brought to the energy of fourth order beside their work [shadow 7a]; */
+  double findable; /* J^2: sum of squares of what theory lets this be of blows [shadow 7], */
+  double held;     /* J: and of contacts that hold, at the most [shadow 8, ledger 10a] */
+  double lent;     /* J^2: sum of squares of what contacts lent, of each no more than it may [contact 30b] */
+  double cuts;     /* J: what cuts of shells have lent and damage has not taken since; in the column contact [mat 25] */
 } vv_posted;
 
 struct vv_ledger {
@@ -44,6 +47,7 @@ struct vv_ledger {
   double modified_now; /* the energy kept to fourth order (record.modified); not a number where not asked for */
   vv_posted posted;
   double energy_scale, p_scale, L_scale; /* largest seen so far */
+  double told[8];                        /* impulse, single[0], moment, single[1] when the last step ended */
   double rounding;         /* J: strain energy that the rounding of places makes of nothing, in one drift */
   double reach;            /* m: farthest place from the origin at the start: angular momenta round at eps reach |p| */
   double energy_floor;     /* J: the same of all drifts so far: a gap below it is none */
@@ -78,6 +82,7 @@ struct vv_ledger {
   int64_t sane;          /* last step at which the energy was within reason */
   int64_t still;         /* how often in a row nothing had moved although impacts were answered */
   double step_parts;     /* in which a step is taken, because something is crushed; 0: one */
+  int64_t next_look;     /* step at which the shapes of what may be crushed are looked at again */
   struct vvi_episodes *episodes; /* contact histories (ledger/episodes.h); NULL: nothing can touch */
 };
 

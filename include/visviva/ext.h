@@ -134,7 +134,7 @@ typedef struct vv_block {
   vv_load *load;         /* [n_load] */
   double gravity[3];     /* m/s^2 */
   bool driven, booked;   /* set by fill: has driven nodes; has loads, supports or gravity to book */
-  bool viscous;          /* set by fill: momenta are damped at whole steps */
+  bool viscous;          /* set by fill: momenta are damped before and after steps */
   bool breaks;           /* set by fill: elements may break */
   int threads;
   int64_t spans; /* over ranks: the nodes that this rank moves, q and p of all others are not kept up; 0: all of them */
@@ -445,10 +445,10 @@ typedef struct vv_body_kind {
   /* flow(h), then as stride; flow(h), then f += force at t: in one pass.  NULL: one after the other is as good */
   void (*flow_stride)(const vv_block *b, double h, double *q, double *p, vv_posted *post);
   void (*flow_kick)(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post);
-  /* f: what kick(t, 1) makes of momenta that are zero, p += h f; p += a f, drift(h): in one pass, of a block without loads that one
-   * rank has.  NULL: one after the other is as good */
+  /* In one pass, of a block without loads that one rank has: f becomes what kick(t, 1) makes of momenta that are zero, p += h f;
+   * p += a f, drift(h), and then, unless `kick` is 0, the force behind it, p += kick f.  NULL: one after the other is as good */
   void (*force_kick)(const vv_block *b, double h, const double *q, double *f, double *p);
-  void (*kick_drift)(const vv_block *b, double a, const double *f, double h, double *q, double *p);
+  void (*leap)(const vv_block *b, double a, double h, double kick, double *q, double *f, double *p);
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
   /* The same of body j of the block alone; NULL: energies of single bodies are not written */
   void (*audit_body)(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);

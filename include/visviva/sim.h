@@ -156,8 +156,8 @@ VV_API VV_NODISCARD vv_status vv_sim_set_velocity(vv_sim *sim, int body, int64_t
  * before each step and half after it. */
 VV_API VV_NODISCARD vv_status vv_sim_force(vv_sim *sim, int body, int64_t node, const double force[3],
                                            const double moment[3]);
-/* Prescribed motion from now on, until it is set again; both NULL: free again.  Before each step the velocity is set so that
- * the step ends where the prescribed motion leads, after it to the prescribed one.  An impact inside a step acts on the body
+/* Prescribed motion from now on, until it is set again; both NULL: free again.  Drives lead the nodes so that
+ * each step ends where the prescribed motion leads, with the prescribed velocity.  An impact inside a step acts on the body
  * with its own mass; the deviation is taken back in the next step, and all of it is booked. */
 VV_API VV_NODISCARD vv_status vv_sim_prescribe(vv_sim *sim, int body, int64_t node, const double velocity[3],
                                                const double spin[3]);

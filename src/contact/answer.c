@@ -16,8 +16,9 @@
  * that nothing is lost. */
 enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, PATIENCE = 4, SOON = 30 };
 
-/* Of work: what is rounding.  Of impulses: what is so near an answer that it is scaled to one.                [contact 24b] */
-static const double ROUNDING = 1e-12, NEAR = 1e-3;
+/* Of work: what is rounding.  Of impulses: what is so near an answer that it is scaled to one, and how many times the momenta that are
+ * there they may be; of these momenta, ten times the rounding of [island 5].                             [contact 24b, 29b] */
+static const double ROUNDING = 1e-12, NEAR = 1e-3, RUN_AWAY = 1e3, LEFT = 4e-14;
 
 /* ---- what is asked ---- */
 
@@ -52,23 +53,30 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n,
 {
   vvi_contact_velocity(w, c, true, c->before);
   vvi_contact_velocity(w, c, false, o->free);
-  const double u = c->before[0], above = c->gap - c->target;
+  const double u = c->before[0], from = c->gap - c->target, above = fabs(from) > vvi_contact_slack(c) ? from : 0.0;
   /* what lies still within a twentieth of where contacts hold stays there: corners at rest do not contradict each other */
   const double room = above <= 0.05 * c->keep && w->h * fabs(u) <= 1e-5 * c->keep ? 0.0 : above;
   /* what is pressed together is asked to end where it holds, or where it bounces from there: not as much earlier as its gap */
   const bool hit =
       u < 0.0 && room + w->h * o->free[0] - vvi_contact_curl(w, c) < 0.0 && !(n > FEW && c->pressed && e < 1.0);
+  const bool holds = c->block && !(c->calm && e == 1.0); /* calm without losses is a reflection */
   c->blow = hit && !c->pressed;
   c->b_t[0] = c->b_t[1] = 0.0;
   c->lowered = 0;
   c->held = c->placed = false, c->steady = 0.0;
   if (hit)
     c->b_n = -(e == 1.0 ? repaying(w, c, n) : e) * u;
-  else if (room < w->h * u &&
-           !c->block) /* it came out of something: no gain, the next pass answers what is in the way */
+  else if (room < w->h * u && !holds) /* it came out of something: no gain, the next pass answers what is in the way */
     c->b_n = -u;
   else
     c->placed = true, c->b_n = (e * fmax(0.0, room - w->h * u) - room) / w->h;
+}
+
+/* m/s: the most that a contact may be asked for so that it brings no more than `allowed`: J (U- + b)/2 with J = (b - Uf)/D. */
+static double most_asked(const struct vvi_contact_step *w, const vvi_contact *c, double free, double allowed)
+{
+  const double u = c->before[0];
+  return 0.5 * (free - u + sqrt((u + free) * (u + free) + 8.0 * compliance(w, c) * allowed));
 }
 
 /* One of a crowd, in turn with others: the first blow of the step has its restitution, what follows and what is pressed together
@@ -79,7 +87,7 @@ static void ask_in_turn(struct vvi_contact_step *w, vvi_contact *c, double allow
 {
   vvi_contact_velocity(w, c, true, c->before);
   vvi_contact_velocity(w, c, false, o->free);
-  const double u = c->before[0], free = o->free[0], room = c->gap - c->target;
+  const double u = c->before[0], room = c->gap - c->target;
   const double e = c->pressed || c->j[0] > 0.0 ? 1.0 : c->calm ? 0.0 : c->restitution;
   c->blow = u < 0.0 && !c->pressed;
   c->b_t[0] = c->b_t[1] = 0.0;
@@ -87,7 +95,7 @@ static void ask_in_turn(struct vvi_contact_step *w, vvi_contact *c, double allow
   c->held = c->placed = false, c->steady = 0.0;
   const bool out = u >= 0.0 && room < w->h * u; /* it came out of something */
   if (c->hits >= PATIENCE || (out && c->hits > 0))
-    c->b_n = fmin(-room / w->h, 0.5 * (free - u + sqrt((u + free) * (u + free) + 8.0 * compliance(w, c) * allowed)));
+    c->b_n = fmin(-room / w->h, most_asked(w, c, o->free[0], allowed));
   else if (u < 0.0 || out)
     c->b_n = -(out ? 1.0 : e) * u;
   else
@@ -270,6 +278,40 @@ static bool may_turn(const struct vvi_contact_step *w, const vvi_contact_group *
   return g->floats && 2 * n >= VVI_CROWD;
 }
 
+/* N s: of all movers of the island; *light: the largest inverse mass. */
+static double momenta_of(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers, double *light)
+{
+  double sum = 0.0;
+  *light = 0.0;
+  for (int32_t i = 0; i < movers; i++) {
+    const double *a = g->inverse[i], most = fmax(a[0], fmax(a[1], a[2]));
+    const vvi_working *m = &w->work[g->who[i]];
+    if (most > 0.0) sum += (vvi_norm3(m->now) + vvi_norm3(m->kick)) / most;
+    *light = fmax(*light, most);
+  }
+  return sum;
+}
+
+/* Is that no answer?  Impulses that press against each other and move nothing know no bound.  The law may ask for some: as many times
+ * the momenta that are there as the angle is small that friction lacks for a jam.  More than RUN_AWAY times are no answer: their
+ * rounding would be more than 1e-13 of these momenta.  Contacts of rigid bodies are few enough to be solved: what is left of the law
+ * leaves three quarters of where each of them lies, and what rounding of places and of these momenta explains.      [contact 29b] */
+static bool jams(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act,
+                 int32_t movers, const vvi_island_stats *stats)
+{
+  double largest = 0.0, least = INFINITY, light;
+  bool rigid = true;
+  const double momentum = momenta_of(w, g, movers, &light);
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    largest = fmax(largest, g->problem[i].j[0]);
+    least = fmin(least, 0.25 * c->target + vvi_contact_slack(c));
+    rigid &= c->near < 0;
+  }
+  if (!(largest <= RUN_AWAY * momentum)) return true;
+  return rigid && !stats->accepted && !(stats->residual <= least / w->h + LEFT * light * momentum);
+}
+
 /* Where there is no answer (no memory, numbers that leave their range) nothing is pushed: in the end the piece is frozen, and told.
  * False: not solved, where may_turn(). */
 static bool solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
@@ -300,6 +342,7 @@ static bool solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
       memset(g->problem[i].j, 0, sizeof g->problem[i].j);
       memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);
     }
+  g->jams = n > 1 && jams(w, g, n, act, movers, &stats);
   g->count.newton += stats.newton;
   g->count.looked += (int64_t)rows * (1 + stats.newton + stats.sweeps + stats.gradient);
   return p.newton == 0 || stats.converged || stats.accepted;
@@ -325,25 +368,25 @@ static double allowance(const struct vvi_contact_step *w, const vvi_contact_grou
 /* With e = 1 the impulses are scaled along themselves so that their work along the normals is what the rows ask for, whatever the
  * solver left: s = 2 (W - J.u)/(J_n.(D J)_n), u half way between U- and Uf.  Without friction W is 0.  With it two rows may face each
  * other within the angle of friction, as where an edge is caught at a corner: they jam, and no solver comes to an end.  There W is
- * J_n.(U- + b)/2, 0 of blows; what is within rounding keeps its bits, and what is not near an answer is told.
+ * J_n.(U- + b)/2, 0 of blows; what is within rounding keeps its bits.  False: with friction, and not near an answer.
  *                                                                                                [many 5, contact 24b] */
-static void reflect(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
+static bool reflect(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   double plain = 0.0, square = 0.0, due = 0.0, size = 0.0;
   bool rubs = false;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     const vvi_island_contact *o = &g->problem[i];
-    if (c->calm || c->restitution < 1.0 || g->rolls > 0) return;
-    rubs |= c->friction > 0.0;
+    if (c->restitution < 1.0 || g->rolls > 0) return true;
+    rubs |= o->friction > 0.0;
     plain += 0.5 * o->j[0] * (c->before[0] + o->free[0]);
     square += o->j[0] * (o->after[0] - o->free[0]);
     due += 0.5 * o->j[0] * (c->before[0] + c->b_n);
     size += o->j[0] * (fabs(c->before[0]) + fabs(o->free[0]) + fabs(o->after[0]));
   }
   const double s = square > 0.0 ? 2.0 * ((rubs ? due : 0.0) - plain) / square : 1.0;
-  if (rubs && fabs(plain + 0.5 * square - due) <= ROUNDING * size) return;
-  if (!(fabs(s - 1.0) < (rubs ? NEAR : 1e-6))) return; /* rows that only hold: the work is not zero but less */
+  if (rubs && fabs(plain + 0.5 * square - due) <= ROUNDING * size) return true;
+  if (!(fabs(s - 1.0) < (rubs ? NEAR : 1e-6))) return !rubs; /* rows that only hold: the work is not zero but less */
   for (int32_t i = 0; i < n; i++) {
     vvi_island_contact *o = &g->problem[i];
     for (int k = 0; k < 3; k++) {
@@ -351,6 +394,7 @@ static void reflect(const struct vvi_contact_step *w, vvi_contact_group *g, int3
       o->after[k] = o->free[k] + s * (o->after[k] - o->free[k]);
     }
   }
+  return true;
 }
 
 /* Friction that brings energy turns a slip around within the step: it is measured from where the slip came.  True: again. */
@@ -475,7 +519,7 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
                    goal = c->target + c->restitution * gamma;
       c->looked = -1;
       if (!c->known) continue;
-      if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->pressed)) {
+      if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || (c->pressed && !c->calm))) {
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
         if (b > c->b_n + 1e-15 * g->speed) c->b_n = b, changed = true;
       } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
@@ -788,6 +832,23 @@ void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t c
   forget_local(w, g, movers);
 }
 
+/* Is it no answer, or does it bring more than it may?  Where nothing may be lost, what is brought is debt. */
+static bool is_wrong(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act,
+                     int32_t movers)
+{
+  double sum = 0.0, size = 0.0, part[2];
+  bool loses = false;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    const vvi_island_contact *o = &g->problem[i];
+    loses |= c->restitution < 1.0 || o->friction > 0.0;
+    sum += work_of(c, o, part);
+    for (int k = 0; k < 3; k++) size += fabs(o->j[k]) * (fabs(c->before[k]) + fabs(o->free[k]) + fabs(o->after[k]));
+  }
+  for (int32_t r = 0; r < g->rolls; r++) sum += work_of_rolling(w, g, rolling_at(g, n, r));
+  return g->jams || (loses && sum > allowance(w, g, movers) + ROUNDING * size);
+}
+
 bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver)
 {
@@ -799,7 +860,7 @@ bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   int rubs = 0;
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
-    ask(w, c, c->calm ? 0.0 : c->restitution, n, &g->problem[i]);
+    ask(w, c, c->calm && c->restitution < 1.0 ? 0.0 : c->restitution, n, &g->problem[i]);
     memcpy(g->problem[i].j, c->hits == 0 ? c->warm : (const double[3]){0, 0, 0}, sizeof c->warm);
   }
   if (g->links > 0) {
@@ -810,7 +871,7 @@ bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   bool solved = true;
   for (int round = 0; movers > 0; round++) {
     solved = solve(w, g, n, act, movers, solver);
-    if (!solved) break;
+    if (!solved || g->jams) break;
     if (rubs < RUBS && rub_less(w, g, n, act)) {
       rubs++;
       continue;
@@ -823,28 +884,24 @@ bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     forget_local(w, g, movers);
     return false;
   }
-  reflect(w, g, n, act);
+  g->jams |= !reflect(w, g, n, act);
   gather(w, g, n, movers, g->change);
   if (g->links > 0) see_after(g, n);
-  double sum = 0.0, size = 0.0, part[2];
-  bool loses = false; /* where nothing may be lost, calm is no remedy: what is brought is debt */
-  bool calm = true;
-  for (int32_t i = 0; i < n; i++) {
-    const vvi_contact *c = &w->contact[act[i]];
-    loses |= c->restitution < 1.0 || c->friction > 0.0;
-    calm &= c->calm == VVI_CALM_RUB;
-    sum += work_of(c, &g->problem[i], part);
-    for (int k = 0; k < 3; k++)
-      size +=
-          fabs(g->problem[i].j[k]) * (fabs(c->before[k]) + fabs(g->problem[i].free[k]) + fabs(g->problem[i].after[k]));
+  const bool calm = vvi_all_calm(w, n, act);
+  bool wrong = is_wrong(w, g, n, act, movers);
+  if (wrong && calm && !g->jams && n == 1 && g->links == 0) { /* as far as it may be pushed */
+    vvi_contact *c = &w->contact[act[0]];
+    c->b_n = fmin(c->b_n, most_asked(w, c, g->problem[0].free[0], allowance(w, g, movers)));
+    solve(w, g, n, act, movers, solver);
+    gather(w, g, n, movers, g->change);
+    wrong = is_wrong(w, g, n, act, movers);
   }
-  for (int32_t r = 0; r < g->rolls; r++) sum += work_of_rolling(w, g, rolling_at(g, n, r));
-  const bool gains = loses && sum > allowance(w, g, movers) + ROUNDING * size;
-  if (gains && calm)
+  if (!wrong)
+    accept(w, g, n, act, movers);
+  else if (calm)
     vvi_island_freeze(w, g, n, act);
   else
-    accept(w, g, n, act, movers);
-  if (gains && !calm) vvi_island_calm(w, g, n, act);
+    vvi_island_calm(w, g, n, act);
   forget_local(w, g, movers);
   return true;
 }

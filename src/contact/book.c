@@ -4,6 +4,7 @@
  * debt of these two, shown in the column `contact`, and their next losses pay it back first.                [contact 30] */
 #include "base/sort.h"
 #include "contact/contact.h"
+#include "contact/shadow.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -19,6 +20,8 @@ enum {
   OFF,
   PRESSED,
   OPENING,
+  PUSH_COUNT,
+  AHEAD,
   PENDING,
   HEAD = PENDING + 6,
   WARM = 5,
@@ -43,9 +46,18 @@ static int64_t feature_room(const vv_model *m)
   return m->sheets != NULL ? 4096 + m->sheets->n_vertex / 4 : 0;
 }
 
+/* Nodes of what bends that contact pushed in a step; as features, in a part of large meshes. */
+static int64_t push_room(const vv_model *m)
+{
+  int64_t n = 0;
+  if (!vvi_shadow_is_kept(m)) return 0;
+  for (int i = 0; i < m->n_block; i++) n += vvi_shadow_bends(m, i) ? m->block[i].nodes : 0;
+  return n < 4096 ? n : 4096 + n / 4;
+}
+
 int64_t vvi_contact_memory(const vv_model *m)
 {
-  return HEAD + WARM * (warm_room(m) + feature_room(m)) + DEBT * debt_room(m) + m->np;
+  return HEAD + WARM * (warm_room(m) + feature_room(m)) + DEBT * debt_room(m) + VVI_PUSH * push_room(m) + m->np;
 }
 
 static double *warm_of(const struct vvi_contact_step *w)
@@ -63,9 +75,22 @@ static double *debts_of(const struct vvi_contact_step *w)
   return features_of(w) + WARM * feature_room(w->model);
 }
 
+vvi_pushes vvi_contact_pushes(const struct vvi_contact_step *w)
+{
+  return (vvi_pushes){.first = debts_of(w) + DEBT * debt_room(w->model),
+                      .n = w->memory + PUSH_COUNT,
+                      .ahead = w->memory + AHEAD,
+                      .room = push_room(w->model)};
+}
+
+double vvi_contact_ahead(const struct vvi_contact_step *w)
+{
+  return w->memory[AHEAD];
+}
+
 static double *half_of(const struct vvi_contact_step *w)
 {
-  return debts_of(w) + DEBT * debt_room(w->model);
+  return debts_of(w) + DEBT * debt_room(w->model) + VVI_PUSH * push_room(w->model);
 }
 
 const double *vvi_contact_half(const struct vvi_contact_step *w)
@@ -234,6 +259,20 @@ double vvi_contact_debt(const struct vvi_contact_step *w)
   double sum = 0.0;
   for (int64_t i = 0; i < (int64_t)w->memory[DEBT_COUNT]; i++) sum += debts_of(w)[DEBT * i + 1];
   return sum;
+}
+
+double vvi_contact_repay(struct vvi_contact_step *w, int32_t body, double lost)
+{
+  const int64_t n = w->model->n_body;
+  double *first = debts_of(w);
+  for (int64_t i = 0; i < (int64_t)w->memory[DEBT_COUNT] && lost != 0.0; i++) {
+    const int64_t pair = (int64_t)first[DEBT * i];
+    const double back = lost > 0.0 ? fmin(lost, fmax(first[DEBT * i + 1], 0.0)) : lost;
+    if (pair / n != body && pair % n != body) continue;
+    first[DEBT * i + 1] -= back, lost -= back;
+  }
+  if (lost < 0.0) *debt_of(w, pair_of_bodies(w, body, body)) -= lost;
+  return fmax(lost, 0.0);
 }
 
 double vvi_contact_most(const struct vvi_contact_step *w)
@@ -529,11 +568,11 @@ static void note(struct vvi_contact_step *w, const vvi_contact *c, double lost, 
   w->rest.held += c->held;
 }
 
-/* A contact of a piece that the last resort stopped has no impulse of its own.  One that is alone in its group was all that acted
- * on its sides; what several have given cannot be told apart, and is told as 0. */
+/* A contact of a piece that the last resort stopped.  One that is alone in its group and had no impulse of its own was all that
+ * acted on its sides; what several have given cannot be told apart, and is told as 0. */
 static void note_stop(struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c, double lost)
 {
-  const bool alone = g->n == 1;
+  const bool alone = g->n == 1 && c->j[0] == 0.0;
   double given[2][3] = {{0}};
   bool moves[2] = {false, false};
   if (w->log == NULL) return;
@@ -591,14 +630,15 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
     const double more = i == tells ? g->lost : 0.0;
-    if (c->j[0] == 0.0 && c->stopped) note_stop(w, g, c, more);
+    const bool stop = c->stopped && (c->j[0] == 0.0 || i == tells);
+    if (stop) note_stop(w, g, c, more);
     if (c->j[0] == 0.0) continue;
     if (c->near < 0) {
       const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
       if (c->open) post_outside(w, c, w->sign, pending);
       if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
     }
-    note(w, c, rests ? 0.0 : more - (c->work[0] + c->work[1]), false);
+    note(w, c, rests ? 0.0 : (stop ? 0.0 : more) - (c->work[0] + c->work[1]), false);
   }
   if (!rests) book_losses(w, g);
   for (int k = 0; k < 3; k++) {

@@ -136,6 +136,7 @@ static void clear(struct vvi_contact_step *w)
   w->n = w->groups = 0, w->n_node = 0;
   w->rest.known = w->rest.still = false;
   vvi_contact_book(w, true);
+  vvi_scaling_clear(w);
   w->quiet.booked = true;
 }
 

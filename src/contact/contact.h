@@ -56,7 +56,8 @@ typedef struct vvi_contact {
   bool open;   /* something outside takes part */
   bool placed; /* asked for where it ends, not for how fast it parts */
   bool held;   /* answered as one that holds, not as an impact */
-  bool turns;  /* its gap is not linear in the velocities */
+  bool turns;  /* its gap is not linear in the velocities, since something turns, */
+  bool rounds; /* or since both are round: what slides past opens it */
   bool linked; /* a joint holds one of its movers */
   bool blow;   /* asked to bounce, by more than what forces of a step bring */
   bool known;
@@ -128,6 +129,7 @@ typedef struct vvi_contact_group {
   double (*inverse)[12], (*change)[6];
   double given; /* J: work of drives that contacts took */
   bool floats;  /* surfaces that lose alone, and nothing outside takes part */
+  bool jams;    /* the last solve found no answer */
   bool turns;   /* contacts have answered in turn in this step: */
   double taken; /* J: they may bring so much: what half kicks hold and what they have lost, less what they brought */
   double pending[6];
@@ -148,24 +150,21 @@ struct vvi_features {
   vvi_sheet_search *search;
   int32_t
       *mover_of; /* [movers of the search] one more than ours; 0: none in this step.  Those of others take no memory */
-  int32_t *frame_of;     /* [movers that are not points] of the search; -1: none */
-  int32_t first;         /* points come behind all others, */
-  int32_t points, room;  /* so many in this step */
-  bool given;            /* what has become of them is known to an accelerator that keeps them */
-  int32_t *point;        /* [room] movers of the search */
-  unsigned char *stale;  /* [movers that are not points] was pushed and not yet flown for the search */
-  unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
-  int64_t active_room;
-  int32_t actives;
+  int32_t *frame_of;    /* [movers that are not points] of the search; -1: none */
+  int32_t first;        /* points come behind all others, */
+  int32_t points, room; /* so many in this step */
+  bool given;           /* what has become of them is known to an accelerator that keeps them */
+  int32_t *point;       /* [room] movers of the search */
+  unsigned char *stale; /* [movers that are not points] was pushed and not yet flown for the search */
+  int32_t actives;      /* pairs of the search that are contacts in this step */
   /* over ranks: near pairs that this one has found, and which of them are contacts of all.  In `search` are those of all ranks
-   * that are, in their order. */
+   * that are. */
   vvi_sheet_near *mine; /* [mine_room] */
   unsigned char *taken;
   int32_t n_mine;
   int64_t mine_room;
-  bool sorted;           /* those in `search` are */
-  unsigned char *pushed; /* [movers of the search] contact has, as long as pairs that join are looked for; */
-  unsigned char *marked; /* [clusters of the search] and something of it */
+  bool sorted;           /* those in `search` are in their order */
+  unsigned char *pushed; /* [movers of the search, from -1 on] contact has, as long as pairs that join are looked for */
 };
 
 /* A step that began as the last one did, and left everything at rest, ends as that did: the answer is a function of places,
@@ -309,8 +308,13 @@ double vvi_contact_most(const struct vvi_contact_step *w);
 double vvi_contact_off(const struct vvi_contact_step *w);
 double vvi_contact_still(const struct vvi_contact_step *w);
 double vvi_contact_opening(const struct vvi_contact_step *w);
+/* J: what the last step brought to the energy of fourth order, as far as only the forces of the next one show it. [shadow 7a] */
+double vvi_contact_ahead(const struct vvi_contact_step *w);
 /* Impulse and moment from outside that the momenta shown have had already, of the step to come: 6 numbers. */
 const double *vvi_contact_pending(const struct vvi_contact_step *w);
+/* Lost to something else by what contacts of a body hold: pays back what they owe, or is lent to them where it is negative.  What is
+ * left.                                                                                                        [contact 30] */
+double vvi_contact_repay(struct vvi_contact_step *w, int32_t body, double lost);
 
 /* ---- between the files ---- */
 
@@ -443,6 +447,22 @@ vv_status vvi_scaling_create(struct vvi_contact_step *w, double h); /* the step 
 vv_status vvi_scaling_away(struct vvi_contact_step *w); /* blocks that are away are flown there, where they can be */
 bool vvi_scaling_act(struct vvi_contact_step *w);       /* false: no memory */
 void vvi_scaling_book(struct vvi_contact_step *w);      /* once in a step */
+void vvi_scaling_clear(struct vvi_contact_step *w);     /* or this, where nothing is near */
+/* Over the term of order y = (h/h_stable)^2 of B M, at the most, those behind it: (2/3) Z + (8/15) Z^2 + (16/35) Z^3 + ..., each
+ * coefficient below 4/5 of the first.                                                                      [shadow 7b] */
+static inline double vvi_contact_next_order(double y)
+{
+  return y < 1.0 ? fmin(1.0, 0.8 * y / (1.0 - y)) : 1.0;
+}
+/* What ordinary answers gave to what bends, kept over a step in the memory of the state: a place of the node in the momenta of the
+ * model, 6 of P, 6 of h M^-1 f; sorted. */
+enum { VVI_PUSH = 13 };
+typedef struct vvi_pushes {
+  double *first, *n,
+      *ahead; /* ahead: J, what the forces of the coming step will say of them, by those of the last two */
+  int64_t room;
+} vvi_pushes;
+vvi_pushes vvi_contact_pushes(const struct vvi_contact_step *w);
 /* traction.c: nothing, where nobody asked */
 bool vvi_touches_fit(struct vvi_contact_step *w, int64_t old, int64_t n);
 void vvi_touch_add(struct vvi_contact_step *w, const vvi_contact *c, const double j[3]);
@@ -471,6 +491,8 @@ double vvi_group_allowance(const struct vvi_contact_step *w, const vvi_contact_g
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
 /* These answer without restitution and friction in this step, from the start. */
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
+/* They do without restitution and friction already. */
+bool vvi_all_calm(const struct vvi_contact_step *w, int32_t n, const int32_t *act);
 /* m: the gap after the drift below which a contact answers: its target, and half of that once it has: what a solve and the
  * turning of its gap leave may stay, and nothing reaches zero. */
 static inline double vvi_contact_goal(const vvi_contact *c)

@@ -31,10 +31,10 @@ vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *sear
   k->mover_of = VVI_ARENA_NEW(w->arena, int32_t, s->n_mover + 1);
   k->frame_of = VVI_ARENA_NEW(w->arena, int32_t, k->first + 1);
   k->stale = VVI_ARENA_NEW(w->arena, unsigned char, k->first + 1);
-  k->marked = VVI_ARENA_NEW(w->arena, unsigned char, s->n_cluster + 1);
   k->pushed = VVI_ARENA_NEW(w->arena, unsigned char, s->n_mover + 1);
   if (k->mover_of == NULL || k->frame_of == NULL || k->stale == NULL) return VV_NOMEM;
-  if (k->marked == NULL || k->pushed == NULL) return VV_NOMEM;
+  if (k->pushed == NULL) return VV_NOMEM;
+  k->pushed++; /* what is fixed has the mover -1 */
   for (int32_t i = 0; i < k->first; i++) k->frame_of[i] = -1;
   for (int32_t i = 0; i < s->n_mover; i++) {
     const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
@@ -367,11 +367,11 @@ bool vvi_features_make(struct vvi_contact_step *w)
 {
   const vvi_sheet_search *k = w->features->search;
   const struct vvi_sheets *s = k->sheets;
-  if (k->ranks != NULL && !w->features->sorted) vvi_sort(k->near, (size_t)k->n_near, sizeof *k->near, by_lists);
+  if (!w->features->sorted) vvi_sort(k->near, (size_t)k->n_near, sizeof *k->near, by_lists);
   w->features->sorted = true;
   for (int32_t i = 0; i < k->n_near; i++) {
-    if (!w->features->active[i]) continue;
     const vvi_sheet_near *near = &k->near[i];
+    if (!near->active) continue;
     vvi_contact *c = &w->contact[w->n];
     *c = (vvi_contact){
         .near = i, .a = -1, .b = -1, .law = k->list[near->couple].rule, .first = (int32_t)w->n_leg, .looked = -1};
@@ -519,30 +519,19 @@ static bool is_near(const struct vvi_contact_step *w, vvi_sheet_near *near)
   return near->d - l->step < l->margin + 1e-9 * (l->offset + l->margin);
 }
 
-static bool fit_active(struct vvi_contact_step *w, int32_t n)
-{
-  struct vvi_features *k = w->features;
-  if (n <= k->active_room) return true;
-  const int64_t room = 2 * (int64_t)n + 256;
-  k->active = vvi_arena_grow(w->arena, k->active, sizeof *k->active, k->active_room, 0, room);
-  k->active_room = k->active != NULL ? room : 0;
-  return k->active != NULL;
-}
-
 /* all: contacts have made some faster than the search was told, and who they meet is not known. */
-static bool find_active(struct vvi_contact_step *w, bool all)
+static void find_active(struct vvi_contact_step *w, bool all)
 {
   struct vvi_features *k = w->features;
   const int32_t n = k->search->n_near;
-  if (!fit_active(w, n)) return false;
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (n >= PARALLEL_FROM)
+  int32_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(w->threads) if (n >= PARALLEL_FROM)
   for (int32_t i = 0; i < n; i++) {
     vvi_sheet_near *near = &k->search->near[i];
-    k->active[i] = all ? is_near(w, near) : !is_parted(w, near) && !passes_by(w, near) && matters(w, near);
+    near->active = all ? is_near(w, near) : !is_parted(w, near) && !passes_by(w, near) && matters(w, near);
+    sum += near->active;
   }
-  k->actives = 0;
-  for (int32_t i = 0; i < n; i++) k->actives += k->active[i];
-  return true;
+  k->actives = sum;
 }
 
 /* ---- over ranks ---- */
@@ -565,14 +554,14 @@ static bool take_all(struct vvi_contact_step *w, int32_t known, bool good, const
     if (i == net->rank) at = all;
     all += r->wishes[i];
   }
-  if (!good || all > INT32_MAX || !vvi_sheet_near_fit(search, all) || !fit_active(w, (int32_t)all)) return false;
+  if (!good || all > INT32_MAX || !vvi_sheet_near_fit(search, all)) return false;
   for (int32_t i = 0; i < k->n_mine; i++)
     if (takes[i] == 1) search->near[at++] = k->mine[i];
   if (all > known) net->all(net, r->wishes, sizeof *search->near, search->near + known);
   if (!vvi_sheet_spread_pairs(search, (int32_t)(all - known), search->near + known)) return false;
   k->sorted = all == known && k->sorted; /* later: contacts that there are know where theirs stand */
   search->n_near = k->actives = (int32_t)all;
-  if (all > 0) memset(k->active, 1, (size_t)all);
+  for (int64_t i = known; i < all; i++) search->near[i].active = true;
   return true;
 }
 
@@ -589,24 +578,34 @@ static bool share_active(struct vvi_contact_step *w, bool good)
     good = k->mine != NULL && k->taken != NULL;
   }
   k->n_mine = good ? n : 0;
-  if (k->n_mine > 0) {
-    memcpy(k->mine, k->search->near, sizeof *k->mine * (size_t)n);
-    memcpy(k->taken, k->active, (size_t)n);
-  }
+  for (int32_t i = 0; i < k->n_mine; i++) k->mine[i] = k->search->near[i], k->taken[i] = k->mine[i].active;
   return take_all(w, 0, good, k->taken);
+}
+
+/* all: as find_active.  Else what planes hold apart need not be there at once, where all near pairs are of this rank and last. */
+static bool collect(struct vvi_contact_step *w, bool all)
+{
+  struct vvi_features *k = w->features;
+  vvi_sheet_search *search = k->search;
+  search->parts = !all && search->ranks == NULL && search->gone == NULL;
+  const bool good = vvi_sheet_collect(search);
+  search->parts = false;
+  k->sorted = search->ranks == NULL;
+  if (good) find_active(w, all);
+  return share_active(w, good);
 }
 
 bool vvi_features_collect(struct vvi_contact_step *w)
 {
   set_motion(w);
   vvi_sheet_measure(w->features->search);
-  return share_active(w, vvi_sheet_collect(w->features->search) && find_active(w, false));
+  return collect(w, false);
 }
 
 /* After a collection that is wider. */
 bool vvi_features_again(struct vvi_contact_step *w)
 {
-  return share_active(w, vvi_sheet_collect(w->features->search) && find_active(w, true));
+  return collect(w, true);
 }
 
 static bool is_touched(const struct vvi_contact_step *w, int32_t of_search)
@@ -615,53 +614,21 @@ static bool is_touched(const struct vvi_contact_step *w, int32_t of_search)
   return i >= 0 && vvi_mover_loaded(w, i) && w->work[i].touched;
 }
 
-/* Has contact pushed something that a pair hangs on? */
-static bool pair_touched(const struct vvi_contact_step *w, const vvi_sheet_near *near)
-{
-  const struct vvi_sheets *s = w->features->search->sheets;
-  int32_t vertex[4];
-  const int n = vertices_of(s, near, vertex);
-  bool touched = false;
-  for (int v = 0; v < n && !touched; v++) {
-    const vvi_sheet_body *b = &s->body[s->body_of[vertex[v]]];
-    if (b->carrier == VVI_CARRY_NONE) continue;
-    if (!b->loose) touched = is_touched(w, s->mover[vertex[v]]);
-    for (int32_t j = b->loose ? s->stencil0[vertex[v]] : 0; b->loose && j < s->stencil0[vertex[v] + 1]; j++)
-      touched |= is_touched(w, s->stencil[j]);
-  }
-  return touched;
-}
-
-/* Marks what contact has pushed: movers, and the clusters that they may belong to. */
-static void mark(struct vvi_contact_step *w, int32_t of_search, unsigned char to)
-{
-  struct vvi_features *k = w->features;
-  if (!is_touched(w, of_search)) return;
-  k->pushed[of_search] = to;
-  if (to != 0) vvi_sheet_mark(k->search, of_search, k->marked);
-}
-
+/* Marks what contact has pushed. */
 static void mark_touched(struct vvi_contact_step *w, unsigned char to)
 {
   struct vvi_features *k = w->features;
-  memset(k->marked, 0, (size_t)k->search->sheets->n_cluster);
-  for (int32_t i = 0; i < k->points; i++) mark(w, k->point[i], to);
+  for (int32_t i = 0; i < k->points; i++)
+    if (is_touched(w, k->point[i])) k->pushed[k->point[i]] = to;
   for (int32_t i = 0; i < k->first; i++)
-    if (k->frame_of[i] >= 0) mark(w, k->frame_of[i], to);
+    if (k->frame_of[i] >= 0 && is_touched(w, k->frame_of[i])) k->pushed[k->frame_of[i]] = to;
 }
 
-/* As pair_touched, from the marks: first of its clusters, then of its points. */
-static bool pair_marked(const struct vvi_contact_step *w, const vvi_sheet_near *near)
+/* Has contact pushed something that a near pair hangs on? */
+static bool is_pushed(const struct vvi_contact_step *w, const vvi_sheet_near *near)
 {
-  const struct vvi_features *k = w->features;
-  const struct vvi_sheets *s = k->search->sheets;
-  const vvi_sheet_list *l = &k->search->list[near->couple];
-  if (!k->marked[l->a] && !k->marked[l->b]) return false;
-  const bool loose = s->body[s->cluster[l->a].body].loose || s->body[s->cluster[l->b].body].loose;
-  bool any = false;
-  if (near->v[3] < 0 || loose) return pair_touched(w, near);
-  for (int i = 0; i < 4; i++) any |= s->mover[near->v[i]] >= 0 && k->pushed[s->mover[near->v[i]]] != 0;
-  return any;
+  const vvi_sheet_search *k = w->features->search;
+  return vvi_sheet_is_pushed(k->sheets, &k->pair[k->list[near->couple].first + near->place], w->features->pushed);
 }
 
 /* Over ranks: of the pairs of this one; those that join go to all. */
@@ -672,7 +639,7 @@ static bool join_mine(struct vvi_contact_step *w, bool all)
   const vv_net *net = k->search->ranks->net;
   int64_t sum[2] = {0, 0}; /* that join; of these, that would meet */
   for (int32_t i = 0; i < k->n_mine; i++) {
-    const bool known = k->taken[i] != 0, may = !known && pair_touched(w, &k->mine[i]) && is_near(w, &k->mine[i]);
+    const bool known = k->taken[i] != 0, may = !known && is_pushed(w, &k->mine[i]) && is_near(w, &k->mine[i]);
     const bool meets_now = may && matters(w, &k->mine[i]), joins = meets_now || (may && all);
     k->taken[i] = joins ? JOINS : known ? KNOWN : 0;
     sum[0] += joins, sum[1] += meets_now;
@@ -682,46 +649,72 @@ static bool join_mine(struct vvi_contact_step *w, bool all)
   return sum[1] > 0;
 }
 
-typedef struct joined {
-  int32_t n;
-  bool meet;
-} joined;
+typedef struct joining {
+  struct vvi_contact_step *w;
+  bool all;   /* that are near; else those that would meet */
+  bool meets; /* one does */
+} joining;
 
-/* Does near pair i join?  Others do not matter for it. */
-static void join(struct vvi_contact_step *w, int32_t i, bool all, joined *sum)
+/* Does a pair join that hangs on what was pushed?  Others do not matter for it. */
+static bool joins(joining *k, vvi_sheet_near *near)
 {
-  struct vvi_features *k = w->features;
-  vvi_sheet_near *near = &k->search->near[i];
-  if (k->active[i] || !pair_marked(w, near) || !is_near(w, near)) return;
-  const bool meets_now = matters(w, near);
-  if (!meets_now && !all) return;
-  k->active[i] = 1, sum->n++, sum->meet |= meets_now;
+  if (!is_near(k->w, near)) return false;
+  const bool meets_now = matters(k->w, near);
+  near->active = meets_now || k->all;
+  if (!near->active) return false;
+#pragma omp critical(vvi_features_join)
+  {
+    k->meets |= meets_now;
+    k->w->features->actives++;
+  }
+  return true;
+}
+
+/* One that was set aside: behind all others, until they are put in order. */
+static void join_aside(joining *k, vvi_sheet_aside *aside)
+{
+  struct vvi_features *f = k->w->features;
+  if (aside->couple < 0 || !vvi_sheet_is_pushed(f->search->sheets, &f->search->pair[aside->at], f->pushed)) return;
+  vvi_sheet_near near = vvi_sheet_near_of(f->search, aside->couple, aside->at);
+  if (!joins(k, &near)) return;
+  aside->couple = -1;
+#pragma omp critical(vvi_features_join)
+  {
+    f->search->near[f->search->n_near++] = near;
+    f->sorted = false;
+  }
+}
+
+/* Near pairs, and those that were set aside. */
+static void join_piece(joining *k, int64_t from, int64_t to, int32_t near)
+{
+  vvi_sheet_search *search = k->w->features->search;
+  for (int64_t i = from; i < to; i++)
+    if (i >= near)
+      join_aside(k, &search->aside[i - near]);
+    else if (!search->near[i].active && is_pushed(k->w, &search->near[i]))
+      joins(k, &search->near[i]);
 }
 
 bool vvi_features_join(struct vvi_contact_step *w, bool all)
 {
-  struct vvi_features *k = w->features;
-  const int32_t n = k->search->n_near;
-  joined sum = {0};
+  enum { PIECE = 256 };
+  joining k = {.w = w, .all = all};
+  vvi_sheet_search *search = w->features->search;
+  const int32_t near = search->n_near;
+  const int64_t n = near + search->n_aside;
   refresh_frames(w);
-  if (k->search->ranks != NULL) return join_mine(w, all);
   mark_touched(w, 1);
-  if (w->threads > 1 && n >= PARALLEL_FROM) {
-    int32_t some = 0;
-    bool meet = false;
-#pragma omp parallel for schedule(static) reduction(+ : some) reduction(|| : meet) num_threads(w->threads)
-    for (int32_t i = 0; i < n; i++) {
-      joined one = {0};
-      join(w, i, all, &one);
-      some += one.n, meet = meet || one.meet;
-    }
-    sum = (joined){some, meet};
+  if (search->ranks != NULL) {
+    k.meets = join_mine(w, all);
+  } else if (w->threads > 1 && n >= PARALLEL_FROM) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int64_t i = 0; i < n; i += PIECE) join_piece(&k, i, i + PIECE < n ? i + PIECE : n, near);
   } else {
-    for (int32_t i = 0; i < n; i++) join(w, i, all, &sum);
+    join_piece(&k, 0, n, near);
   }
   mark_touched(w, 0);
-  k->actives += sum.n;
-  return sum.meet;
+  return k.meets;
 }
 
 /* Its own way must close: a pair that opens along its row is not pushed. */

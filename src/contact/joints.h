@@ -162,6 +162,8 @@ void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_po
 void vvi_joints_rows(struct vvi_joint_step *w, bool factor);
 void vvi_joints_pull(struct vvi_joint_step *w);             /* push += G^T impulse */
 void vvi_joints_solve(struct vvi_joint_step *w, double *x); /* D x = x */
+void vvi_joints_newton(struct vvi_joint_step *w,
+                       double *x); /* the same with rows of `ahead` on its left  [joint 7a, 12a] */
 /* Room for what impulses on a node of a body that bends do to its other nodes. */
 vv_status vvi_joints_link(struct vvi_joint_step *w, vvi_arena *arena);
 /* That block, of node `to` for impulses on node `by`, both of one body; NULL: there is none. */

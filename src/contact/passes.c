@@ -11,6 +11,8 @@
 /* Bounds of loops: more changes cost, not laws; reaching them is counted.  Where nothing may be lost a block is the last resort
  * (it holds, and what holds brings or takes energy): there contacts answer one after the other EXACT times as long. */
 enum { PASSES = 30, RESTARTS = 6, CALMS = 3, HITS = 4, EXACT = 10, PAIR = 128 };
+/* Of the smaller of two: as deep on the way as the claim `penetration` lets something be. */
+static const double ON_THE_WAY = 1e-2;
 
 /* ---- groups ---- */
 
@@ -200,7 +202,8 @@ static bool inside(const struct vvi_contact_step *w, const vvi_contact *c)
   return true;
 }
 
-/* Does it close in the coming drift?  Its own straight way must, and where that is not all, what it really does. */
+/* Does it close in the coming drift?  Its own straight way must, and where that is not all, what it really does.  What slides past
+ * something round by s is s^2/2R farther at the end than its straight way, and a quarter of that nearer on the way.  [contact 26d] */
 static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
 {
   vvi_contact *c = &w->contact[g->member[k]];
@@ -210,8 +213,9 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   vvi_contact_velocity(w, c, false, u);
   const double end = c->gap + w->h * u[0]; /* of one that was found late, what is there after the drift counts alone */
   if (!c->late && !c->linked && end - vvi_contact_curl(w, c) >= goal) return false;
-  if (!c->turns || end < -0.5 * c->size) return true; /* so fast that it would be on the other side */
+  if ((!c->turns && !c->rounds) || end < -0.5 * c->size) return true; /* so fast that it would be on the other side */
   if (c->looked != vvi_contact_version(w, c)) see(w, g, k, NULL, NULL);
+  if (c->rounds && c->known && c->ahead - end > 4.0 * ON_THE_WAY * c->size) return true;
   return (c->known ? c->ahead : end) < goal; /* features that are gone: others answer, or late ones */
 }
 
@@ -510,10 +514,10 @@ static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int
   }
 }
 
-static bool is_calm(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n)
+bool vvi_all_calm(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
 {
   for (int32_t i = 0; i < n; i++)
-    if (w->contact[g->act[i]].calm != VVI_CALM_RUB) return false;
+    if (w->contact[act[i]].calm != VVI_CALM_RUB) return false;
   return true;
 }
 
@@ -528,7 +532,7 @@ static bool run(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_wor
     }
     g->count.passes++;
     if (pass > 1 && !final && promote(w, g, n, pass)) return false;
-    if (pass > g->passes && !is_calm(w, g, n)) vvi_island_calm(w, g, n, g->act);
+    if (pass > g->passes && !vvi_all_calm(w, n, g->act)) vvi_island_calm(w, g, n, g->act);
     if (!g->retry) answer_islands(w, g, n, solver, pass > g->passes);
     if (g->retry) return false;
     for (int32_t i = 0; i < n; i++) w->contact[g->act[i]].hits += w->contact[g->act[i]].hits < 255;
@@ -675,17 +679,41 @@ static bool take_turns(struct vvi_contact_step *w, const vvi_contact_group *g, i
   return some;
 }
 
-/* What floats answers in turn, if it has not.  Standing still is always allowed without restitution and friction: the
- * convex problem of all contacts that were hit has an answer, and it brings no energy.  First without restitution alone, where
- * there is any.                                                                                              [contact 29a] */
+/* What touches a mover of these contacts belongs to them: a box that fits between two walls turns, and nothing stops that, as long
+ * as not all its corners are asked.  True: some were not. */
+static bool widen(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  bool grown = false;
+  for (int32_t i = 0; i < n; i++) reach(w, &w->contact[act[i]], true);
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    const bool may = !c->block && !c->turn && c->legs > 0 && c->gap <= c->target + c->keep;
+    if (may && is_reached(w, c)) c->block = grown = true;
+  }
+  for (int32_t i = 0; i < n; i++) reach(w, &w->contact[act[i]], false);
+  return grown;
+}
+
+/* From nothing, and where it lies: what the answer was led by was no answer. */
+static void forget_answer(vvi_contact *c)
+{
+  memset(c->warm, 0, sizeof c->warm);
+  c->target = fmin(c->target, fmax(c->gap, 0.0));
+}
+
+/* What floats answers in turn, if it has not, and what touches it joins.  Standing still is always allowed without restitution and
+ * friction: the convex problem of all contacts that were hit has an answer, and it brings no energy.  First without restitution
+ * alone, where there is any.  Where e = 1 nothing may be lost along the normals: there going back is an answer without friction.
+ *                                                                                                            [contact 29a] */
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   bool bounces = false;
   g->retry = true;
-  if (take_turns(w, g, n, act)) return;
+  for (int32_t i = 0; g->jams && i < n; i++) forget_answer(&w->contact[act[i]]);
+  if (take_turns(w, g, n, act) || widen(w, g, n, act)) return;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
-    bounces |= c->restitution > 0.0 && c->friction > 0.0 && c->calm == VVI_CALM_NOT;
+    bounces |= c->restitution > 0.0 && c->restitution < 1.0 && c->friction > 0.0 && c->calm == VVI_CALM_NOT;
   }
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];

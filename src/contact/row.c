@@ -182,6 +182,11 @@ double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b, int
   return fmax(KEEP * size, fmin(fall, KEEP_MOST * size));
 }
 
+static bool is_flat(const vvi_object *o)
+{
+  return o->solid != NULL && o->solid->parts == 1 && o->solid->part[0].type == VVI_PART_HALF_SPACE;
+}
+
 /* Axes, legs and all that follows from a common point and a normal. */
 static void finish(struct vvi_contact_step *w, vvi_contact *c)
 {
@@ -203,6 +208,7 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
   c->curl = curl_of(w, c);
   const bool flat = (a->turns == 0.0 || a->mover[0] < 0) && (b->turns == 0.0 || b->mover[0] < 0);
   c->turns = !flat, c->linked = false;
+  c->rounds = flat && !is_flat(a) && !is_flat(b);
   for (int l = 0; l < c->legs; l++) c->linked |= vvi_linked(w, w->leg[c->first + l].mover) >= 0;
   c->turns |= c->linked;
 }

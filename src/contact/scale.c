@@ -8,12 +8,14 @@
  *   a = P.z(p),  b = P.(z(p + P) - z(p)),   s = -(1 + e) a/b,   1 + e = -P.M^-1 P/(P.v)                           [shadow 5]
  *
  * For one contact that is z_n -> -e z_n.  Momenta are exchanged by the same rows and stay exact. */
+#include "base/sort.h"
 #include "contact/contact.h"
 #include "contact/shadow.h"
 #include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 #include "math/math.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { TRIES = 3, NOWHERE = -2 };
@@ -25,6 +27,7 @@ typedef struct part {
   int32_t contact, last_contact; /* the first and the last of its contacts, */
   int32_t mover, last_mover;     /* and movers; -1: none */
   bool ordinary;                 /* it holds, or was calmed or frozen */
+  bool fresh;                    /* some node of it that bends was not pushed in the last step */
   bool bends, features, exact;   /* exact: e = 1, no friction */
   double ratio;                  /* the largest step over the stable one of its bodies */
   int32_t lead, beside;          /* parts that have one scale: their first, and the next; -1: the last */
@@ -41,7 +44,10 @@ struct vvi_scaling {
   int32_t movers;
   part *part; /* [room] */
   int32_t parts, room;
-  double stray, held; /* J^2, J: of the step */
+  vvi_pushes last;                            /* of the step before; no room: nobody asks; */
+  double (*push)[VVI_PUSH];                   /* [room of these] and of this one, */
+  int64_t pushes;                             /* so many; -1: there is no room for them */
+  double stray, found, ahead, findable, held; /* J^2, J, J, J^2, J: of the step */
 };
 
 static vv_status make_hit(struct vvi_contact_step *w)
@@ -63,7 +69,9 @@ vv_status vvi_scaling_create(struct vvi_contact_step *w, double h)
   VV_TRY(vvi_shadow_create(w->model, w->arena, h, &shadow));
   if (shadow == NULL) return VV_OK;
   if ((w->scaling = VVI_ARENA_NEW(w->arena, struct vvi_scaling, 1)) == NULL) return VV_NOMEM;
-  w->scaling->shadow = shadow;
+  w->scaling->shadow = shadow, w->scaling->last = vvi_contact_pushes(w);
+  w->scaling->push = vvi_arena_alloc(w->arena, sizeof *w->scaling->push * (size_t)(w->scaling->last.room + 1));
+  if (w->scaling->push == NULL) return VV_NOMEM;
   VV_TRY(make_hit(w));
   return vvi_shadow_zones(shadow, w->arena);
 }
@@ -117,12 +125,18 @@ static bool is_scaled(const part *p)
   return p->bends && !p->ordinary;
 }
 
+/* What its impulses do to the shadow energy is asked of trial flights: it is scaled, or forces of the last step cannot tell. */
+static bool is_flown(const part *p)
+{
+  return p->bends && (!p->ordinary || p->fresh);
+}
+
 static const vvi_shadow_fit *fit_of(const struct vvi_contact_step *w, const part *p)
 {
   return vvi_shadow_fit_of(w->scaling->shadow, p->ratio, p->exact ? VVI_SHADOW_EXACT : VVI_SHADOW_LOSSY);
 }
 
-/* Adds what the movers of all parts that are scaled have moved and turned, by the fit of their part. */
+/* Adds what the movers of all parts that are flown have moved and turned, by the fit of their part. */
 static void add_places(void *user, int step, double h, const double *q, const double *p)
 {
   const adder *a = user;
@@ -130,7 +144,7 @@ static void add_places(void *user, int step, double h, const double *q, const do
   struct vvi_scaling *k = w->scaling;
   for (int32_t i = 0; i < k->parts; i++) {
     const double weight = fit_of(w, &k->part[i])->c[step] / h;
-    if (!is_scaled(&k->part[i]) || weight == 0.0) continue;
+    if (!is_flown(&k->part[i]) || weight == 0.0) continue;
     for (int32_t n = k->part[i].mover; n >= 0; n = k->next[n]) {
       const vvi_working *m = &w->work[n];
       const vv_mover *at = &w->near->mover[n];
@@ -181,12 +195,12 @@ static bool tell_ranks(struct vvi_contact_step *w)
   int32_t n = 0;
   if (w->features == NULL || w->features->search->ranks == NULL) return true;
   for (int32_t i = 0; i < k->parts; i++)
-    for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
+    for (int32_t m = is_flown(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
       k->told[n] = of_search(w, m), memcpy(k->rows + (int64_t)reals * n, k->z[m], sizeof k->z[m]);
   if (!vvi_sheet_spread_rows(w->features->search, n, k->told, reals, k->rows)) return false;
   n = 0;
   for (int32_t i = 0; i < k->parts; i++)
-    for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
+    for (int32_t m = is_flown(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
       memcpy(k->z[m], k->rows + (int64_t)reals * n, sizeof k->z[m]);
   return true;
 }
@@ -204,7 +218,7 @@ static void bring_zones(struct vvi_contact_step *w)
   }
 }
 
-/* Of the movers of parts that are scaled; what does not bend has z = v.  Others fly only as far as these feel them. */
+/* Of the movers of parts that are flown; what does not bend has z = v.  Others fly only as far as these feel them. */
 static bool velocities(struct vvi_contact_step *w)
 {
   struct vvi_scaling *k = w->scaling;
@@ -213,13 +227,13 @@ static bool velocities(struct vvi_contact_step *w)
   int trials = 0;
   bool exact = false;
   for (int32_t i = 0; i < k->parts; i++)
-    if (is_scaled(&k->part[i])) {
+    if (is_flown(&k->part[i])) {
       exact |= k->part[i].exact;
       if (fit_of(w, &k->part[i])->trials > trials) trials = fit_of(w, &k->part[i])->trials;
     }
   vvi_shadow_none(k->shadow, trials);
   for (int32_t i = 0; i < k->parts; i++)
-    for (int32_t n = is_scaled(&k->part[i]) ? k->part[i].mover : -1; n >= 0; n = k->next[n]) {
+    for (int32_t n = is_flown(&k->part[i]) ? k->part[i].mover : -1; n >= 0; n = k->next[n]) {
       const vvi_working *m = &w->work[n];
       const vv_mover *at = &w->near->mover[n];
       double change[6], (*z)[6] = k->z[n];
@@ -302,6 +316,25 @@ static bool is_ordinary(const vvi_contact *c)
   return c->calm || (c->restitution < 1.0 && (c->pressed || c->block || c->steady > 0.0));
 }
 
+static double place_of(const struct vvi_contact_step *w, int32_t n)
+{
+  return (double)(w->model->block[w->work[n].block].p0 + w->work[n].node);
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const double *a = x, *b = y;
+  return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+/* What a mover got in the last step; NULL: nothing. */
+static const double *last_push(const struct vvi_contact_step *w, int32_t n)
+{
+  const vvi_pushes *l = &w->scaling->last;
+  const double place = place_of(w, n);
+  return bsearch(&place, l->first, (size_t)*l->n, VVI_PUSH * sizeof(double), by_place);
+}
+
 static void add_mover(struct vvi_contact_step *w, part *p, int32_t n)
 {
   struct vvi_scaling *k = w->scaling;
@@ -312,6 +345,7 @@ static void add_mover(struct vvi_contact_step *w, part *p, int32_t n)
   p->ordinary |= m->frozen || vvi_mover_still(m);
   p->ratio = fmax(p->ratio, vvi_shadow_ratio(k->shadow, m->block, m->node));
   p->bends = p->ratio > 0.0;
+  p->fresh |= k->last.room > 0 && bends(w, m) && last_push(w, n) == NULL;
 }
 
 static void add_contact(struct vvi_contact_step *w, int32_t group, int32_t i)
@@ -345,7 +379,7 @@ static bool make_parts(struct vvi_contact_step *w)
   for (int32_t g = 0; g < w->groups; g++)
     for (int32_t i = 0; i < w->group[g].n; i++)
       if (has_acted(&w->contact[w->group[g].member[i]])) add_contact(w, g, w->group[g].member[i]);
-  for (int32_t i = 0; i < w->scaling->parts; i++) any |= is_scaled(&w->scaling->part[i]);
+  for (int32_t i = 0; i < w->scaling->parts; i++) any |= is_flown(&w->scaling->part[i]);
   return any;
 }
 
@@ -565,13 +599,54 @@ static void add_stray(struct vvi_scaling *k, double joules)
   k->stray += joules * joules;
 }
 
-/* What holds has half of its impulse, towards the other one, when the step ends: P.M^-1 P/8 of T, of which the fourth order takes off
- * P.M^-1 P/24 for the force that presses it; back when it lets go.                                             [shadow 8] */
+/* What of it is found at the most: of blows as a walk; what holds gives back what it has.                   [shadow 7, 8] */
+static void add_findable(struct vvi_scaling *k, const part *p, const measure *r)
+{
+  const double joules = unknown(p, r);
+  k->findable += joules * joules;
+  if (p->ordinary && !p->fresh) k->held += r->plain_b / 12.0;
+}
+
+/* J: -P.(h M^-1 f - h M^-1 f0)/12 of a mover, f0 the force of the step before.                             [shadow 7a] */
+static double by_forces(const double impulse[6], const double kick[6], const double before[6])
+{
+  double sum = 0.0;
+  for (int c = 0; c < 6; c++) sum -= impulse[c] * (kick[c] - before[c]) / 12.0;
+  return sum;
+}
+
+/* What impulses brought is seen in the forces of the steps before and behind them: half of it now, of those of the last step the
+ * other half.                                                                                               [shadow 7a] */
+static void find(struct vvi_contact_step *w, const part *p, bool by_now)
+{
+  struct vvi_scaling *k = w->scaling;
+  for (int32_t n = p->mover; n >= 0; n = k->next[n]) {
+    const vvi_working *m = &w->work[n];
+    const double *e = bends(w, m) ? last_push(w, n) : NULL;
+    if (e == NULL) continue;
+    k->found += by_forces(e + 1, m->kick, e + 7);
+    if (!by_now) continue;
+    const double now = by_forces(m->impulse, m->kick, e + 7);
+    k->found += now, k->ahead += now;
+  }
+}
+
+/* Where trial steps have nothing to say. */
 static void leave(struct vvi_contact_step *w, const part *p)
 {
   const measure r = measure_of(w, p, false);
-  if (p->ordinary) w->scaling->held += r.plain_b / 12.0;
-  add_stray(w->scaling, unknown(p, &r));
+  const bool by_now = p->bends && !is_flown(p);
+  find(w, p, by_now);
+  if (by_now) add_findable(w->scaling, p, &r);
+  add_stray(w->scaling, by_now ? vvi_contact_next_order(p->ratio * p->ratio) * unknown(p, &r) : unknown(p, &r));
+}
+
+/* Ordinary rows whose trial flights say what they brought. */
+static void learn(struct vvi_contact_step *w, const part *p, const measure *r)
+{
+  w->scaling->found += brought(r, 1.0) - (r->plain_a + 0.5 * r->plain_b);
+  add_findable(w->scaling, p, r);
+  add_stray(w->scaling, fit_of(w, p)->error * fabs(r->a));
 }
 
 /* p: the first of the parts with one scale. */
@@ -584,7 +659,7 @@ static void scale(struct vvi_contact_step *w, const part *p)
   for (const part *i = p; i != NULL; i = next_of(w, i)) {
     w->count.scaled += s != 1.0, w->count.unscaled += s == 1.0;
     if (sound)
-      book(w, i, &r, s, work), error = fmax(error, fit_of(w, i)->error);
+      book(w, i, &r, s, work), find(w, i, false), error = fmax(error, fit_of(w, i)->error);
     else
       leave(w, i);
   }
@@ -592,25 +667,88 @@ static void scale(struct vvi_contact_step *w, const part *p)
   if (sound && p->exact) w->group[p->group].stray += unknown(p, &r);
 }
 
+static void judge(struct vvi_contact_step *w, const part *p)
+{
+  if (is_scaled(p)) {
+    if (p->lead == p - w->scaling->part) scale(w, p);
+    return;
+  }
+  const measure r = is_flown(p) ? measure_of(w, p, true) : (measure){0};
+  if (!is_flown(p) || !is_sound(&r)) {
+    leave(w, p);
+    return;
+  }
+  find(w, p, false);
+  learn(w, p, &r);
+}
+
+/* What trial flights have told is known: of that the next step has nothing to say. */
+static void keep_pushes(struct vvi_contact_step *w)
+{
+  struct vvi_scaling *k = w->scaling;
+  k->pushes = 0;
+  for (int32_t i = 0; i < k->parts && k->last.room > 0; i++)
+    for (int32_t n = k->part[i].mover; n >= 0; n = k->next[n]) {
+      const vvi_working *m = &w->work[n];
+      if (!bends(w, m)) continue;
+      double *e = k->push[k->pushes];
+      if (k->pushes++ == k->last.room) { /* all that is pushed in the next step is flown for */
+        k->found += k->ahead, k->ahead = 0.0, k->pushes = 0;
+        return;
+      }
+      e[0] = place_of(w, n);
+      for (int c = 0; c < 6; c++) e[1 + c] = is_flown(&k->part[i]) ? 0.0 : m->impulse[c], e[7 + c] = m->kick[c];
+    }
+  vvi_sort(k->push, (size_t)k->pushes, sizeof *k->push, by_place);
+}
+
+static void begin_step(struct vvi_scaling *k)
+{
+  k->stray = k->found = k->ahead = k->findable = k->held = 0.0;
+  k->parts = 0, k->pushes = 0;
+}
+
 bool vvi_scaling_act(struct vvi_contact_step *w)
 {
   struct vvi_scaling *k = w->scaling;
   if (k == NULL || w->f == NULL) return true;
-  k->stray = k->held = 0.0;
+  begin_step(k);
   if (!fit_arrays(w)) return false;
   if (make_parts(w) && !velocities(w)) return false;
   join_parts(w);
-  for (int32_t i = 0; i < k->parts; i++)
-    if (is_scaled(&k->part[i]) && k->part[i].lead == i)
-      scale(w, &k->part[i]);
-    else if (!is_scaled(&k->part[i]))
-      leave(w, &k->part[i]);
+  for (int32_t i = 0; i < k->parts; i++) judge(w, &k->part[i]);
+  keep_pushes(w);
   return true;
+}
+
+/* What was let go is not asked for the force behind it: what that might have said is below what pressed it last. */
+static void let_go(struct vvi_scaling *k)
+{
+  const double *last = k->last.first, *end = last + VVI_PUSH * (int64_t)*k->last.n;
+  for (int64_t i = 0; last < end; last += VVI_PUSH) {
+    while (i < k->pushes && k->push[i][0] < last[0]) i++;
+    if (i < k->pushes && k->push[i][0] == last[0]) continue;
+    add_stray(k, by_forces(last + 1, last + 7, (const double[6]){0}));
+  }
 }
 
 void vvi_scaling_book(struct vvi_contact_step *w)
 {
+  struct vvi_scaling *k = w->scaling;
+  if (k == NULL) return;
+  let_go(k);
+  if (k->pushes > 0) memcpy(k->last.first, k->push, sizeof *k->push * (size_t)k->pushes);
+  const int64_t less = (int64_t)*k->last.n - k->pushes;
+  if (less > 0) memset(k->last.first + VVI_PUSH * k->pushes, 0, sizeof *k->push * (size_t)less);
+  *k->last.n = (double)k->pushes, *k->last.ahead = k->ahead;
+  vvi_sum_add(&w->post->found, k->found);
+  w->post->stray += k->stray, w->post->findable += k->findable;
+  w->post->held = fmax(w->post->held, k->held);
+}
+
+void vvi_scaling_clear(struct vvi_contact_step *w)
+{
   if (w->scaling == NULL) return;
-  w->post->stray += w->scaling->stray;
-  w->post->held = fmax(w->post->held, w->scaling->held);
+  begin_step(w->scaling);
+  vvi_scaling_book(w);
 }

@@ -6,6 +6,7 @@
  *   z(p) = sum over j of c_j (x(j) - x(-j))/h,    x(j): after j steps                                           [shadow 3] */
 #include "contact/shadow.h"
 
+#include "contact/pairs.h"
 #include "math/math.h"
 #include "model/columns.h"
 
@@ -129,18 +130,27 @@ static void measure(vvi_shadow *k, const vv_block *b, double h, double *ratio)
   }
 }
 
+/* Where all is linear a reflection keeps what such a step keeps. */
+bool vvi_shadow_bends(const vv_model *m, int block)
+{
+  const vv_block *b = &m->block[block];
+  return (vvi_sys_claims(m) & VV_LINEAR) == 0 && b->nodes > 0 && b->z_reals == 0 && (b->claims & VV_KEEPS_ENERGY) == 0;
+}
+
+/* Springs of massless tips are not in it. */
+bool vvi_shadow_is_kept(const vv_model *m)
+{
+  return (vvi_sys_claims(m) & VV_LINEAR) == 0 && vvi_sys_steady(m) && !vvi_sys_dissipates(m) && m->pairs->n_soft == 0 &&
+         m->joints == NULL && vv_integer(vv_sub(m->root, "method"), "halvings") == 0;
+}
+
 vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_shadow **out)
 {
-  const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0; /* all is: a reflection keeps what such a step keeps */
   bool any = false;
   unsigned char *bends = VVI_ARENA_NEW(arena, unsigned char, m->n_block);
   *out = NULL;
   if (bends == NULL) return VV_NOMEM;
-  for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
-    bends[i] = !linear && b->nodes > 0 && b->z_reals == 0 && (b->claims & VV_KEEPS_ENERGY) == 0;
-    any |= bends[i] != 0;
-  }
+  for (int i = 0; i < m->n_block; i++) bends[i] = vvi_shadow_bends(m, i), any |= bends[i] != 0;
   if (!any || h / m->stable_step < NONE) return VV_OK;
   vvi_shadow *k = VVI_ARENA_NEW(arena, vvi_shadow, 1);
   double *start = VVI_ARENA_NEW(arena, double, m->np);

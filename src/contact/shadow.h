@@ -54,6 +54,11 @@ typedef struct vvi_shadow {
   void (*fly)(void *user, int block, const vv_device_flights *w); /* blocks that are away */
 } vvi_shadow;
 
+/* Its blows change an energy that is not the plain one: it has springs, nothing in it flows, and not all of the model is linear. */
+bool vvi_shadow_bends(const vv_model *m, int block);
+/* All that acts between blows is the bodies' own forces and gravity: the shadow energy of whole steps is kept but for what contact brings,
+ * and it is worth asking what that is.                                                                       [ledger 16] */
+bool vvi_shadow_is_kept(const vv_model *m);
 /* h: the step.  *out NULL: nothing here bends. */
 vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_shadow **out);
 /* The step over the stable one of the body of a node; 0: it does not bend, or rounding of its places is more than what there

@@ -237,11 +237,12 @@ typedef struct vvi_sheet_list {
   double edge;    /* m: the smaller mean edge of the two bodies */
   double closest; /* m: how far apart they were at the start; INFINITY: not near */
   int32_t chunk0, chunks; /* of the pairs to look at in this drift */
-  int32_t place;          /* in the order of the meshes; over ranks */
+  int32_t place;          /* in the order of the meshes */
   bool stale;
   bool off;  /* answered elsewhere */
   bool mine; /* this rank has the list */
   bool asks; /* the coming drift may use it up */
+  bool idle; /* nothing of it is worth a look for some drifts */
   /* sheets/sleep.c */
   bool asleep;              /* nobody looks at it; */
   double nap[2], since[2];  /* strays of its clusters up to which it sleeps, and when it began; */
@@ -256,11 +257,18 @@ typedef struct vvi_sheet_near {
   int32_t a, b;
   int32_t couple; /* its candidate pair: list[couple] */
   int32_t place;  /* in that list */
-  int32_t order;  /* of the list, among all; over ranks */
+  int32_t order;  /* of the list, among all */
   int32_t v[4];   /* its vertices; v[3] < 0: fewer than four (vvi_sheet_vertices) */
   bool parted;    /* a plane across n holds it apart, now and after the drift; d is not more than its distance */
+  bool active;    /* it is a contact of the step */
   double d, n[3]; /* now: distance less the offset, direction */
 } vvi_sheet_near;
+
+/* One that a plane holds apart, now and after the drift: nothing but contact can bring it together. */
+typedef struct vvi_sheet_aside {
+  int32_t couple; /* -1: it has joined the near pairs */
+  int64_t at;     /* of all pairs */
+} vvi_sheet_aside;
 
 typedef struct vvi_sheet_speed {
   double centre[3], half[3], spread; /* displacements of a cluster in the drift lie in the box centre +- half */
@@ -286,7 +294,7 @@ typedef struct vvi_sheet_found {
 
 /* A list that is looked at in every drift. */
 typedef struct vvi_sheet_awake {
-  vvi_sheet_found key;
+  int32_t place; /* its own, when they were put in order */
   int32_t list;
 } vvi_sheet_awake;
 
@@ -297,8 +305,9 @@ typedef struct vvi_sheet_chunk {
   int32_t couple;
   int64_t first, n;
   int64_t slot, near; /* of its first hit; where that stands among all */
-  int32_t hits, checked;
-  float safe; /* the least of its pairs */
+  int32_t hits, checked, asides;
+  int64_t aside; /* where the first of those stands */
+  float safe;    /* the least of its pairs */
 } vvi_sheet_chunk;
 
 typedef struct vvi_sheet_slot {
@@ -390,6 +399,9 @@ typedef struct vvi_sheet_search {
   vvi_sheet_bench *bench;        /* [threads] */
   vvi_sheet_near *near;          /* [near_room] */
   int32_t n_near, near_room;
+  bool parts;             /* what planes hold apart is set aside, and not among the near pairs */
+  vvi_sheet_aside *aside; /* [aside_room] */
+  int64_t n_aside, aside_room;
   vvi_sheet_slot *slot;   /* [room] hits of the chunks */
   vvi_sheet_chunk *chunk; /* [chunk_room] parts of lists to look at */
   int64_t chunk_room;
@@ -410,14 +422,22 @@ void vvi_sheet_measure(vvi_sheet_search *w);
 /* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (sheets/candidates.c) */
 bool vvi_sheet_candidates(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);
+/* Does a pair hang on a mover that was pushed?  Nobody pushes the mover -1. */
+bool vvi_sheet_is_pushed_slow(const struct vvi_sheets *s, const vvi_sheet_pair *p, const unsigned char *pushed);
+static inline bool vvi_sheet_is_pushed(const struct vvi_sheets *s, const vvi_sheet_pair *p, const unsigned char *pushed)
+{
+  const int32_t *m = s->mover, *v = p->v;
+  if (v[3] < 0 || s->stencil0[s->n_vertex] > 0) return vvi_sheet_is_pushed_slow(s, p, pushed);
+  return (pushed[m[v[0]]] | pushed[m[v[1]]] | pushed[m[v[2]]] | pushed[m[v[3]]]) != 0;
+}
+/* A pair that was set aside, as one that is near and parted; its distance is not known. */
+vvi_sheet_near vvi_sheet_near_of(const vvi_sheet_search *w, int32_t list, int64_t at);
 /* Counts the drift as done. */
 void vvi_sheet_advance(vvi_sheet_search *w);
 /* A mover was put elsewhere, so far away. */
 void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance);
 /* A mover's displacement goes beyond what its clusters are allowed: collect again. */
 bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover);
-/* Sets mark[] of the clusters that it may belong to. */
-void vvi_sheet_mark(const vvi_sheet_search *w, int32_t mover, unsigned char *mark);
 
 /* Pairs of elements of a candidate pair whose boxes overlap; places and boxes of both clusters are fresh (vvi_sheet_refit). */
 typedef void vvi_sheet_meet_fn(void *user, int32_t element_a, int32_t element_b);

@@ -3,6 +3,8 @@
 #include "base/base.h"
 #include "visviva/book.h"
 
+#include <math.h>
+
 /* Neumaier's sum: value + carry is the sum to twice the working precision. */
 static inline void vvi_sum_add(vv_sum *s, double x)
 {
@@ -24,10 +26,11 @@ static inline void vvi_overlap_take(vv_overlap *to, double depth, double size)
 /* An external impulse acting at a point. */
 static inline void vvi_post_impulse(vv_posted *post, const double x[3], const double j[3])
 {
+  const double m[3] = {x[1] * j[2] - x[2] * j[1], x[2] * j[0] - x[0] * j[2], x[0] * j[1] - x[1] * j[0]};
   for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], j[c]);
-  vvi_sum_add(&post->moment[0], x[1] * j[2] - x[2] * j[1]);
-  vvi_sum_add(&post->moment[1], x[2] * j[0] - x[0] * j[2]);
-  vvi_sum_add(&post->moment[2], x[0] * j[1] - x[1] * j[0]);
+  for (int c = 0; c < 3; c++) vvi_sum_add(&post->moment[c], m[c]);
+  post->single[0] += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
+  post->single[1] += sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
 }
 
 /* Opens the book with the totals at the start: `balanced` in the method's energy, `nodal` plain.  rounding: J, the strain
@@ -35,12 +38,13 @@ static inline void vvi_post_impulse(vv_posted *post, const double x[3], const do
 void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, double rounding, double reach);
 /* Closes it after so many drifts of the bodies (steps times stages): closure, drifts, maxima. */
 void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t drifts);
-/* After every step: losses only grow.  A loss that shrinks by what the energy grows leaves no gap: that is how a contact that
- * brings energy would hide.                                                                                [ledger 14] */
-void vvi_ledger_note_losses(vv_ledger *l);
+/* After every step: losses only grow, since one that shrinks by what the energy grows leaves no gap, and a contact that brings
+ * energy would hide so [ledger 14]; and what was exchanged without leaving a momentum is a scale of it all the same [ledger 2a]. */
+void vvi_ledger_note_step(vv_ledger *l);
 /* The energy that the step keeps to fourth order, at the time of `nodal_now`; once when the book is opened.  [ledger 16] */
 void vvi_ledger_open_shadow(vv_ledger *l, double h2, double off);
-void vvi_ledger_note_shadow(vv_ledger *l, double h2, double off);
+/* ahead: J, what the coming step will say that contacts found in the last one. */
+void vvi_ledger_note_shadow(vv_ledger *l, double h2, double off, double ahead);
 double vvi_ledger_shadow_error(const vv_ledger *l); /* its largest gap over the energy scale; 0: rounding alone */
 double vvi_ledger_relative(const vv_ledger *l,
                            double gap); /* over that scale; J where nothing moves, 0 where it is rounding */

@@ -109,15 +109,15 @@ vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out);
 
 void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double *p);
 int vvi_sys_drift(const vv_model *m, double h, double *q, double *p);
-/* f: all forces at t, then p += h f; p += a f, then the drift. */
+/* f: all forces at t, then p += h f; p += a f, the drift, and unless `kick` is 0 the forces at t behind it and p += kick f. */
 void vvi_sys_force_kick(const vv_model *m, double t, double h, const double *q, double *f, double *p);
-void vvi_sys_kick_drift(const vv_model *m, double a, const double *f, double h, double *q, double *p);
+void vvi_sys_leap(const vv_model *m, double t, double a, double h, double kick, double *q, double *f, double *p);
 /* Internal variables follow a drift of length h with momenta p: once after each drift.  post NULL: h is 0, see vv_body_kind. */
 void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_posted *post);
 /* Flow of the last drift, then kick, kick, drift; flow, then f += all forces at t. */
 void vvi_sys_flow_stride(const vv_model *m, double h, double *q, double *p, vv_posted *post);
 void vvi_sys_flow_kick(const vv_model *m, double t, double h, double *q, const double *p, double *f, vv_posted *post);
-/* Momenta are damped for a time h, at whole steps. */
+/* Momenta are damped for a time h: half of a step, before and after it. */
 void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post);
 /* Not reversible, not symplectic. */
 static inline bool vvi_sys_dissipates(const vv_model *m)

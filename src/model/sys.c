@@ -35,30 +35,33 @@ static bool is_plain(const vv_block *b)
   return b->n_load == 0 && b->spans == 0;
 }
 
-void vvi_sys_force_kick(const vv_model *m, double t, double h, const double *q, double *f, double *p)
+static void force_kick(const vv_block *b, double t, double h, const double *q, double *f, double *p)
 {
-  for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
-    if (b->kind->force_kick != NULL && is_plain(b)) {
-      b->kind->force_kick(b, h, q + b->q0, f + b->p0, p + b->p0);
-      continue;
-    }
-    vvi_nodes_axpy(b, 0, NULL, 0.0, NULL, f);
-    b->kind->kick(b, t, 1.0, q + b->q0, f + b->p0);
-    vvi_nodes_axpy(b, 0, NULL, h, f, p);
+  if (b->kind->force_kick != NULL && is_plain(b)) {
+    b->kind->force_kick(b, h, q + b->q0, f + b->p0, p + b->p0);
+    return;
   }
+  vvi_nodes_axpy(b, 0, NULL, 0.0, NULL, f);
+  b->kind->kick(b, t, 1.0, q + b->q0, f + b->p0);
+  vvi_nodes_axpy(b, 0, NULL, h, f, p);
 }
 
-void vvi_sys_kick_drift(const vv_model *m, double a, const double *f, double h, double *q, double *p)
+void vvi_sys_force_kick(const vv_model *m, double t, double h, const double *q, double *f, double *p)
+{
+  for (int i = 0; i < m->n_block; i++) force_kick(&m->block[i], t, h, q, f, p);
+}
+
+void vvi_sys_leap(const vv_model *m, double t, double a, double h, double kick, double *q, double *f, double *p)
 {
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
-    if (b->kind->kick_drift != NULL && is_plain(b)) {
-      b->kind->kick_drift(b, a, f + b->p0, h, q + b->q0, p + b->p0);
+    if (b->kind->leap != NULL && is_plain(b)) {
+      b->kind->leap(b, a, h, kick, q + b->q0, f + b->p0, p + b->p0);
       continue;
     }
     vvi_nodes_axpy(b, 0, NULL, a, f, p);
     b->kind->drift(b, h, q + b->q0, p + b->p0);
+    if (kick != 0.0) force_kick(b, t, kick, q, f, p);
   }
 }
 

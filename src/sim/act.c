@@ -7,6 +7,7 @@
 #include "model/bind.h"
 #include "sim/sim.h"
 
+#include "contact/contact.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -37,6 +38,13 @@ static void touch(vv_sim *sim)
   sim->touched = true;
 }
 
+/* J, part by part: what is the same on both sides, as the height of a heavy table, brings no rounding. */
+static double brought(const vv_totals *before, const vv_totals *after)
+{
+  return (after->kinetic - before->kinetic) + (after->strain - before->strain) +
+         (after->potential - before->potential) + (after->contact - before->contact);
+}
+
 void vvi_act_settle(vv_sim *sim)
 {
   if (!sim->touched) return;
@@ -48,7 +56,7 @@ void vvi_act_settle(vv_sim *sim)
   l->anchor_events = -1; /* the energy of the jump rule is audited in full */
   if (sim->left != NULL) sim->model->stepper->forget(&sim->step);
   vvi_sim_audit(sim, &after, &nodal);
-  vvi_sum_add(&post->external_work, vv_totals_energy(&after) - vv_totals_energy(&sim->before));
+  vvi_sum_add(&post->external_work, brought(&sim->before, &after));
   for (int c = 0; c < 3; c++) {
     const double j = after.p[c] - sim->before.p[c], m = after.L[c] - sim->before.L[c];
     vvi_sum_add(&post->impulse[c], j);
@@ -355,19 +363,73 @@ vv_status vvi_act_scene(vv_sim *sim)
   return VV_OK;
 }
 
-/* The first node of a prescribed motion is led to where it should be at the end of the step; gravity will add h/2 g to the
- * velocity of the drift, so that much is taken off.  The other nodes of the body get the same velocity. */
+/* Drives of rigid bodies are forces where the stepper takes them as such. */
+static bool borne(const vv_sim *sim, const vvi_act *a, const target *t)
+{
+  const vv_implicit_table *form = t->block->kind->implicit;
+  return a->moves && sim->step.bears && form != NULL && form->frames != NULL;
+}
+
+/* Contacts add half of what holds to momenta that are shown [contact 27]: what is shown is what was prescribed. */
+static void show(vv_sim *sim, const target *t)
+{
+  const double *half = vvi_contact_half(sim->step.contact) + t->block->p0;
+  double *p = sim->state->p + t->block->p0;
+  for (int64_t i = t->from; i < t->to; i++)
+    for (int c = 0; c < 3; c++) p[c * t->block->column + i] -= half[c * t->block->column + i];
+}
+
+static vv_status settle_speed(vv_sim *sim, const vvi_act *a, const target *t)
+{
+  double v[3];
+  velocity_at(a, sim->state->t, v);
+  VV_TRY(set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL));
+  if (borne(sim, a, t) && sim->step.contact != NULL) show(sim, t);
+  return VV_OK;
+}
+
+static vv_status led_room(vv_sim *sim, int64_t more)
+{
+  if (sim->step.n_led + more <= sim->led_room) return VV_OK;
+  const int64_t room = 2 * (sim->step.n_led + more);
+  vvi_led *led = realloc(sim->led, sizeof *led * (size_t)room);
+  if (led == NULL) return vvi_fail(sim->model->ctx, VV_NOMEM, "out of memory");
+  sim->step.led = sim->led = led, sim->led_room = room;
+  return VV_OK;
+}
+
+/* The mean velocity of the step is v, from what is shown now: a = 2 (v - now)/h.                                 [rigid 19] */
+static vv_status bear(vv_sim *sim, const vvi_act *a, const target *t, const double v[3])
+{
+  double now[3];
+  velocity_at(a, sim->state->t, now);
+  VV_TRY(led_room(sim, t->to - t->from));
+  for (int64_t i = t->from; i < t->to; i++) {
+    vvi_led *k = &sim->led[sim->step.n_led++];
+    k->block = (int32_t)(t->block - sim->model->block), k->node = i;
+    for (int c = 0; c < 3; c++) k->rate[c] = 2.0 * (v[c] - now[c]) / sim->step.h;
+    solve(sim->mover[i].inverse_mass, k->rate, k->force);
+  }
+  return VV_OK;
+}
+
+/* The first node of a prescribed motion is led to where it should be at the end of the step; the other nodes of the body get the same
+ * velocity.  Where no drive is a force the body sets out with it, and gravity, which will add h/2 g to the velocity of the drift, is
+ * taken off. */
 static vv_status lead(vv_sim *sim, const vvi_act *a, const target *t)
 {
   const double h = sim->step.h, end = (double)(sim->state->step + (h > 0.0 ? 1 : -1)) * fabs(h);
+  const bool drive = borne(sim, a, t);
   double v[3], way[3];
   VV_TRY(look(sim, t->block));
   way_at(a, end, way);
   for (int c = 0; c < 3; c++) {
     const double aim = a->start[c] + way[c];
-    v[c] = (aim - sim->mover[t->from].place[c]) / h - 0.5 * h * t->block->gravity[c];
+    v[c] = (aim - sim->mover[t->from].place[c]) / h - (drive ? 0.0 : 0.5 * h * t->block->gravity[c]);
   }
-  return set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL);
+  if (!drive) return set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL);
+  VV_TRY(bear(sim, a, t, v));
+  return settle_speed(sim, a, t);
 }
 
 /* m: how far its first node is from where it should be. */
@@ -395,13 +457,6 @@ const vv_body *vvi_act_astray(const vv_sim *sim, double *by)
   return body;
 }
 
-static vv_status settle_speed(vv_sim *sim, const vvi_act *a, const target *t)
-{
-  double v[3];
-  velocity_at(a, sim->state->t, v);
-  return set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL);
-}
-
 static vv_status halves(vv_sim *sim, bool before)
 {
   for (int i = 0; i < sim->n_act; i++) {
@@ -426,6 +481,7 @@ vv_status vvi_act_before(vv_sim *sim)
     const vvi_controller *c = &sim->controller[i];
     if (sim->state->step % c->every == 0) VV_TRY(c->fn(sim, c->user));
   }
+  sim->step.n_led = 0;
   VV_TRY(halves(sim, true));
   vvi_act_settle(sim);
   return VV_OK;

@@ -1,6 +1,7 @@
 /* sim/audit.c  The ledger of a run: opened, closed, and what is noted beside the totals. */
 #include "sim/sim.h"
 
+#include "contact/contact.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 
@@ -93,7 +94,8 @@ static void note_h2(vv_sim *sim, double nodal)
   double off;
   const double h2 = vvi_h2(&sim->step, nodal, &off);
   if (shown) sim->ledger.modified_now = h2;
-  if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2, off);
+  const double ahead = sim->step.contact != NULL ? vvi_contact_ahead(sim->step.contact) : 0.0;
+  if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2, off, ahead);
 }
 
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)

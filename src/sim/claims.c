@@ -6,13 +6,15 @@
  * Of nonlinear bodies no such number is known beforehand: a beam that is bent or stretched hard rings higher than its rest
  * shape, which h_stable belongs to.  Where the energy H2 of fourth order is known it is what is judged, and the bound is made
  * of what the run itself shows [ledger 16]:
- *   |closure of H2| <= 3 y max|H2 - H| + 3 stray + held,
- * the next term of the series, the random walk of what impacts brought unseen, and what contacts that hold have for half a step.  Elsewhere (order 4 and 6, steps that are cut,
- * loads, damping) the bound is h/h_stable, which leaves room for a frequency sqrt(h_stable/h) times as high; it catches what
+ *   |closure of H2 - found| <= 3 y max|H2 - H| + 3 stray + (4/5) y/(1 - y) held,
+ * the next term of the series, the random walk of what is not known of impacts, and the next order of what contacts that hold have
+ * for half a step; `found` is what forces and trial flights tell of what contact brought beside its work.  Elsewhere (order 4 and
+ * 6, steps that are cut, loads, damping) the bound is h/h_stable, which leaves room for a frequency sqrt(h_stable/h) times as high; it catches what
  * blows up.  Such a bound, and one above a tenth of the energy, is called a guard: a run within it did not blow up, and that is
  * all that is said. */
 #include "sim/sim.h"
 
+#include "contact/contact.h"
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/math.h"
@@ -87,7 +89,7 @@ static double steps_rounding(const vv_sim *sim, const char *name)
   const vv_ledger *l = &sim->ledger;
   const double each = DBL_EPSILON * fabs((double)sim->state->step);
   if (strcmp(name, "energy") == 0 || strcmp(name, "losses") == 0) return 2.0 * each;
-  bool acts = l->posted.impulse_abs > 0.0;
+  bool acts = l->posted.impulse_abs > 0.0 || l->posted.single[0] > 0.0;
   for (int c = 0; c < 3; c++) acts = acts || vv_sum_value(&l->posted.impulse[c]) != 0.0;
   if (!acts) return 0.0;
   if (strcmp(name, "momentum") == 0) return each;
@@ -110,8 +112,8 @@ static double pressed_rounding(const vv_sim *sim)
   const vv_ledger *l = &sim->ledger;
   const double scale =
       l->energy_scale > l->energy_floor ? l->energy_scale : 1.0; /* as gaps are told: J where nothing moves */
-  if (sim->step.contact == NULL) return 0.0;
-  return 8.0 * DBL_EPSILON * sqrt(1.0 + fabs((double)sim->state->step)) * vvi_contact_still(sim->step.contact) / scale;
+  const double held = sim->step.contact != NULL ? vvi_contact_still(sim->step.contact) : l->posted.held;
+  return 8.0 * DBL_EPSILON * sqrt(1.0 + fabs((double)sim->state->step)) * held / scale;
 }
 
 /* Energy-momentum steps push along the plane of a contact, and with e < 1 let it sink by (1 - e)/2 of a step's way, which is cut in
@@ -239,12 +241,12 @@ void vvi_claims_make(vv_sim *sim)
 static double shadow_bound(const vv_sim *sim, double guard, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
-  const double ratio = sim->step.h / sim->model->stable_step;
+  const double ratio = sim->step.h / sim->model->stable_step, y = ratio * ratio;
   if (!(l->energy_scale > 0.0)) return guard;
+  const double joules =
+      3.0 * (y * l->max_shadow_off + sqrt(l->posted.stray)) + vvi_contact_next_order(y) * l->posted.held;
   return fmin(guard, 1e-12 * rounding_growth(sim, far_too) + steps_rounding(sim, "energy") +
-                         strain_rounding(l, sim->state->step) +
-                         (3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray)) + l->posted.held) /
-                             l->energy_scale);
+                         strain_rounding(l, sim->state->step) + joules / l->energy_scale);
 }
 
 static double worst_of(const vv_sim *sim, const char *name)

@@ -141,6 +141,8 @@ int64_t vvi_sim_until_next(const vv_sim *sim, int64_t n)
   const vv_model *m = sim->model;
   if (m->pairs->n == 0 && m->solids == NULL && m->sheets == NULL && !watched(m)) return n;
   const int64_t whole = VVI_BATCH_STEPS - llabs(sim->state->step) % VVI_BATCH_STEPS;
+  const int64_t look = sim->ledger.next_look - sim->state->step;
+  if (watched(m) && look > 0 && look < n) n = look;
   return n < whole ? n : whole;
 }
 

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "contact/joints.h"
+#include "contact/shadow.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -55,14 +56,12 @@ static vv_status balance_kicks(vv_sim *sim)
 }
 
 /* Whole steps of bodies that are not linear, of their own forces, gravity and contact alone: there the energy of fourth order is
- * what is judged.  Springs of massless tips are not in it.                                                  [ledger 16] */
+ * what is judged.                                                                                           [ledger 16] */
 static bool judges_shadow(const vv_sim *sim)
 {
   const vv_model *m = sim->model;
-  return m->stepper == &vv_leapfrog_stepper && m->joints == NULL && m->order == 2 && isfinite(m->stable_step) &&
-         !sim->step.exact && (vvi_sys_claims(m) & VV_LINEAR) == 0 && vvi_sys_steady(m) && !vvi_sys_dissipates(m) &&
-         m->pairs->n_soft == 0 && vv_integer(vv_sub(m->root, "method"), "halvings") == 0 &&
-         vvi_h2_unknown(m, sim->state->q, sim->state->p) == NULL;
+  return m->stepper == &vv_leapfrog_stepper && m->order == 2 && isfinite(m->stable_step) && !sim->step.exact &&
+         vvi_shadow_is_kept(m) && vvi_h2_unknown(m, sim->state->q, sim->state->p) == NULL;
 }
 
 /* s: what an element of a body needs to answer a blow. */
@@ -215,6 +214,7 @@ void vv_sim_destroy(vv_sim *sim)
   free(sim->keys.key), free(sim->keys.q);
   vvi_stops_free(&sim->stops);
   free(sim->act);
+  free(sim->led);
   free(sim->mover);
   vvi_arena_free(&sim->arena);
   free(sim);

@@ -59,6 +59,8 @@ struct vv_sim {
   vv_totals before;
   struct vvi_act *act; /* [n_act] forces and prescribed motions */
   int n_act, act_room;
+  vvi_led *led; /* [led_room] what drives bear in the coming step */
+  int64_t led_room;
   vvi_controller controller[VVI_MAX_CONTROLLERS];
   int n_controller;
   vv_mover *mover; /* [mover_room] scratch: the nodes of one block */

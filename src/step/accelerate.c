@@ -255,10 +255,15 @@ static void stride_all(struct vv_step *s, int64_t n)
   vvi_step_done(s);
 }
 
-static void substep(struct vv_step *s, double t, double h)
+static void damp(struct vv_step *s, double h)
 {
   EACH_BLOCK(s, b, own)
   if (b->viscous) b->kind->device->viscous(own, h, &s->ledger->posted);
+}
+
+static void substep(struct vv_step *s, double t, double h)
+{
+  damp(s, 0.5 * h);
   kick_all(s, t, 0.5 * h);
   post_all(s, t, 0.5 * h);
   EACH_BLOCK(s, b, own)
@@ -268,6 +273,7 @@ static void substep(struct vv_step *s, double t, double h)
   }
   post_all(s, t + h, 0.5 * h);
   kick_all(s, t + h, 0.5 * h);
+  damp(s, 0.5 * h);
 }
 
 static void compose(struct vv_step *s)

@@ -230,3 +230,74 @@ void vvi_contact_audit(const struct vv_step *s, vv_totals *sum)
   sum->contact += sum->kinetic - shown.kinetic;
   sum->kinetic = shown.kinetic;
 }
+
+/* ---- media ---- */
+
+/* Blocks of bodies with frames, which no other rank and no device has, and of which a medium takes something. */
+static bool damped(const vv_block *b)
+{
+  return b->viscous && b->kind->node_p == VVI_NODE_P;
+}
+
+static bool held(const struct vv_step *s, const vv_block *b, int64_t node, double half[VVI_NODE_P])
+{
+  bool any = false;
+  vvi_node_momenta(b, node, vvi_contact_half(s->contact), half);
+  for (int c = 0; c < VVI_NODE_P; c++) any |= half[c] != 0.0;
+  return any;
+}
+
+void vvi_contact_show(struct vv_step *s)
+{
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    double half[VVI_NODE_P], p[VVI_NODE_P];
+    for (int64_t node = 0; damped(b) && node < b->nodes; node++) {
+      if (!held(s, b, node, half)) continue;
+      vvi_node_momenta(b, node, s->state->p, p);
+      vvi_node_put(b, node, p, s->contact->fly_p);
+      for (int c = 0; c < VVI_NODE_P; c++) p[c] += half[c];
+      vvi_node_put(b, node, p, s->state->p);
+    }
+  }
+}
+
+/* J: T(s) - T(s') is booked, s' = s + j; T(s - half) - T(s' - half) is more by j.M^-1 half. */
+static double hide(struct vv_step *s, const vv_block *b, int64_t node, const double half[VVI_NODE_P])
+{
+  double p[VVI_NODE_P], was[VVI_NODE_P], v[VVI_NODE_P], sum = 0.0;
+  bool same = true;
+  vv_mover at;
+  vvi_node_momenta(b, node, s->contact->fly_p, was);
+  vvi_node_momenta(b, node, s->state->p, p);
+  for (int c = 0; c < VVI_NODE_P; c++) same &= p[c] == was[c] + half[c];
+  b->kind->mover(b, node, s->state->q + b->q0, s->state->p + b->p0, &at);
+  vvi_times6(at.inverse_mass, half, v), vvi_times6(at.inverse_inertia, half + 3, v + 3);
+  for (int c = 0; c < VVI_NODE_P; c++) {
+    sum += (p[c] - (was[c] + half[c])) * v[c];
+    p[c] = same ? was[c] : p[c] - half[c];
+  }
+  vvi_node_put(b, node, p, s->state->p);
+  return sum;
+}
+
+static bool rubs(const vv_model *m)
+{
+  bool any = false;
+  for (int i = 0; i < m->solids->rules.n; i++) any |= m->solids->rule[i].friction > 0.0;
+  return any;
+}
+
+/* Along normals that is what the next answer brings or loses; what is left over is that of half the friction of a step.  [mat 11a] */
+void vvi_contact_hide(struct vv_step *s)
+{
+  for (int i = 0; i < s->model->n_body; i++) {
+    const vv_body *body = &s->model->body[i];
+    const vv_block *b = &s->model->block[body->block];
+    double half[VVI_NODE_P], lost = 0.0;
+    for (int64_t node = body->node0; damped(b) && node < body->node0 + body->n_node; node++)
+      if (held(s, b, node, half)) lost += hide(s, b, node, half);
+    lost = vvi_contact_repay(s->contact, i, lost);
+    if (lost > 0.0) vvi_sum_add(rubs(s->model) ? &s->ledger->posted.friction_loss : &s->ledger->posted.step_loss, lost);
+  }
+}

@@ -20,3 +20,7 @@ void vvi_contact_audit(const struct vv_step *s, vv_totals *sum);
 const char *vvi_locatable(const vv_model *m);
 vv_status vvi_locate_prepare(struct vv_step *s);
 vv_status vvi_locate_act(struct vv_step *s, double t, double h, const double *f, vv_report *r);
+/* What a medium takes in between it takes of momenta as they are shown, with half of what contacts hold [contact 27]: what rests loses
+ * nothing, and bears all of its weight.                                                                            [mat 11a] */
+void vvi_contact_show(struct vv_step *s);
+void vvi_contact_hide(struct vv_step *s);

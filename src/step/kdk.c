@@ -34,11 +34,44 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
     VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h), &k->shadow));
   k->holds = m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0 && !k->modified;
+  s->bears = m->stepper == &vv_leapfrog_stepper && s->contact != NULL && s->contact->forced;
+  if (s->bears && (s->drive = VVI_ARENA_NEW(s->arena, double, s->state->np)) == NULL) return VV_NOMEM;
   k->idle = !vvi_sys_booked(m) && m->pairs->n_soft == 0;
   k->coasts = k->idle && flies_exactly(m) && !k->keep;
   s->energy = k->modified ? "modified" : "nodal";
   s->exact = k->modified || flies_exactly(m);
   return VV_OK;
+}
+
+/* What is led feels what its motion takes: drives add what its own forces leave of that.                        [rigid 19] */
+static void lead(struct vv_step *s, double *f)
+{
+  for (int64_t i = 0; i < s->n_led; i++) {
+    const vvi_led *k = &s->led[i];
+    const vv_block *b = &s->model->block[k->block];
+    double own[VVI_NODE_P], drive[VVI_NODE_P] = {0};
+    vvi_node_momenta(b, k->node, f, own);
+    for (int c = 0; c < 3; c++) drive[c] = k->force[c] - own[c], own[c] = k->force[c];
+    vvi_node_put(b, k->node, own, f);
+    vvi_node_put(b, k->node, drive, s->drive);
+  }
+}
+
+/* Impulse and work of these drives: p is that of the drift. */
+static void book_drives(struct vv_step *s, double h)
+{
+  vv_posted *post = &s->ledger->posted;
+  for (int64_t i = 0; i < s->n_led; i++) {
+    const vvi_led *k = &s->led[i];
+    const vv_block *b = &s->model->block[k->block];
+    double j[VVI_NODE_P];
+    vv_mover at;
+    vvi_node_momenta(b, k->node, s->drive, j);
+    b->kind->mover(b, k->node, s->state->q + b->q0, s->state->p + b->p0, &at);
+    for (int c = 0; c < 3; c++) j[c] *= h;
+    vvi_post_impulse(post, at.place, j);
+    vvi_sum_add(&post->external_work, vvi_dot3(j, at.velocity));
+  }
 }
 
 /* Is the kept force that of now? */
@@ -57,6 +90,7 @@ const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
     vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
   }
   vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
+  lead(s, w->f);
   w->known = true, w->known_at = t;
   return w->f;
 }
@@ -255,7 +289,7 @@ static void close_springs(struct vv_step *s, double t)
 void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   if (k->coasts) return;
-  if (k->keep && !knows_force(k, t) && s->accelerator == NULL && s->model->pairs->n_soft == 0) {
+  if (k->keep && !knows_force(k, t) && s->accelerator == NULL && s->model->pairs->n_soft == 0 && s->n_led == 0) {
     vvi_sys_force_kick(s->model, t, h, s->state->q, k->f, s->state->p);
     k->known = true, k->known_at = t;
     s->noted_force = k->f;
@@ -281,12 +315,13 @@ void vvi_kdk_book(struct vv_step *s, double t, double h)
     vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_tell_springs(s, t, h, s->state->q);
+  book_drives(s, h);
 }
 
 /* Summed up for itself, so that a step that is like it posts the same. */
 void vvi_kdk_book_half(struct vv_step *s, vvi_kdk *k, int half, double t, double h)
 {
-  if (k->idle) return;
+  if (k->idle && s->n_led == 0) return;
   if (s->contact == NULL || s->contact->rest.q == NULL) {
     vvi_kdk_book(s, t, h);
     return;
@@ -331,6 +366,7 @@ static void after_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
   if (s->contact != NULL) vvi_contact_drifted(s, h);
   close_springs(s, t + h);
   if (both) vvi_springs_kick(s->model, x->memory, 1.0, x->q, k->f);
+  if (both) lead(s, k->f);
   k->known = both, k->known_at = t + h;
 }
 
@@ -343,18 +379,34 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
   after_drift(s, k, t, h);
 }
 
-/* Where nothing is booked between them, kick and drift are one pass. */
-void vvi_kdk_leap(struct vv_step *s, vvi_kdk *k, double t, double h)
+/* Where nothing is booked between them, kick and drift are one pass, and where nobody looks behind the drift, the kick behind it, too. */
+bool vvi_kdk_leap(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
-  if (k->keep && k->idle && s->accelerator == NULL) {
+  if (k->keep && k->idle && s->accelerator == NULL && s->n_led == 0) {
+    const bool whole = s->vary == NULL && !s->model->flows;
     s->noted_force = vvi_kdk_force(s, k, t);
-    vvi_sys_kick_drift(s->model, 0.5 * h, s->noted_force, h, s->state->q, s->state->p);
+    vvi_sys_leap(s->model, t + h, 0.5 * h, h, whole ? 0.5 * h : 0.0, s->state->q, k->f, s->state->p);
     after_drift(s, k, t, h);
-    return;
+    k->known |= whole;
+    return whole;
   }
   vvi_kdk_kick(s, k, t, 0.5 * h);
   vvi_kdk_book_half(s, k, 0, t, 0.5 * h);
   vvi_kdk_drift(s, k, t, h);
+  return false;
+}
+
+/* Half of what a medium takes, on either side of a substep.  Joints go on holding.                                  [mat 11] */
+static void damp(struct vv_step *s, double h)
+{
+  if (!s->model->viscous) return;
+  if (s->contact != NULL) vvi_contact_show(s);
+  if (s->accelerator != NULL)
+    vvi_stay_viscous(s, h);
+  else
+    vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
+  if (s->contact != NULL) vvi_contact_hide(s);
+  if (s->joints != NULL) vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
 }
 
 vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
@@ -364,13 +416,9 @@ vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
   if (s->accelerator != NULL) vvi_stay_begin(s);
   for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
     const double h = s->composition->gamma[i] * s->h;
-    if (s->accelerator != NULL)
-      vvi_stay_viscous(s, h);
-    else
-      vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
-    if (s->joints != NULL && s->model->viscous)
-      vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
+    damp(s, 0.5 * h);
     VV_TRY(substep(s, t, h, r));
+    if (r->reason == VV_REASON_DONE) damp(s, 0.5 * h);
     t += h;
   }
   if (r->reason == VV_REASON_DONE) vvi_step_done(s);

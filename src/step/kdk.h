@@ -31,8 +31,8 @@ void vvi_kdk_book_again(struct vv_step *s, const vvi_kdk *k);
 void vvi_kdk_book(struct vv_step *s, double t, double h);
 /* From t to t + h, internal variables after it. */
 void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h);
-/* Half a kick at t, what it gives, and the drift. */
-void vvi_kdk_leap(struct vv_step *s, vvi_kdk *k, double t, double h);
+/* Half a kick at t, what it gives, and the drift; true: and the half kick behind it. */
+bool vvi_kdk_leap(struct vv_step *s, vvi_kdk *k, double t, double h);
 /* An approaching pair is turned round at this place. */
 void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction);
 /* One step: the substeps of the composition, then the notes of its end. */

@@ -240,7 +240,7 @@ void vvi_step_done_at(struct vv_step *s, double t)
 {
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = t;
-  vvi_ledger_note_losses(s->ledger);
+  vvi_ledger_note_step(s->ledger);
   vvi_episodes_step(s->ledger->episodes, s->state->t);
   if (s->keys != NULL) note_key(s);
 }

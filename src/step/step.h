@@ -40,6 +40,13 @@ typedef struct vvi_keys {
   double small, large; /* steps */
 } vvi_keys;
 
+/* A node whose motion is given for the coming step: whatever its forces are, drives make them this.                [rigid 19] */
+typedef struct vvi_led {
+  int32_t block;
+  int64_t node;
+  double rate[3], force[3]; /* m/s^2; N: mass times that */
+} vvi_led;
+
 struct vvi_variation; /* step/variation.h */
 
 struct vv_step {
@@ -64,7 +71,11 @@ struct vv_step {
   const double *noted_force; /* force at the end of the step, for who looks at its contacts; NULL: none */
   vvi_traction traction;     /* of the state; no nodes: not asked for */
   double *layers;            /* [np] scratch of what layers give the nodes; NULL: not asked for, or there are none */
-  void *own;                 /* the stepper's scratch */
+  bool bears;                /* it gives rigid bodies that are led the forces of their drives; set by prepare */
+  const vvi_led *led;        /* [n_led] where it does */
+  int64_t n_led;
+  double *drive; /* [np] N: what drives add to the forces of what is led; NULL: the stepper needs none */
+  void *own;     /* the stepper's scratch */
 };
 
 /* ---- stages shared by the steppers ---- */

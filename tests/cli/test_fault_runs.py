@@ -396,7 +396,7 @@ def thinned(out, summary, rows):
 
 
 BLOCKED = """\
-time: {end: 0.3, step: 1e-3}
+time: {end: 1, step: 1e-3}
 gravity: [0, 0, -10]
 contacts: [{restitution: 0.5, friction: 0.5}]
 record: {paraview: false}

@@ -398,7 +398,27 @@ static void carry(sheet_world *w, double way)
     for (int i = 0; i < w->nodes; i++) w->q[c * w->room + i] += way * (c + 1);
 }
 
-/* On random scenes, overlapping or not, the lists hold exactly the pairs that looking at everything finds. */
+/* m pairs that are listed are the n below skin, each once, and others that are farther apart: bounds let some of these through. */
+static void check_listed(const vvi_sheet_search *s, double skin, int64_t n, vvi_sheet_pair *all, int64_t m,
+                         vvi_sheet_pair *mine)
+{
+  int64_t found = 0;
+  canonical(all, n);
+  canonical(mine, m);
+  for (int64_t i = 0; i < m; i++) {
+    vvi_closest at;
+    assert_true(i == 0 || by_pair(&mine[i - 1], &mine[i]) < 0);
+    if (found < n && by_pair(&all[found], &mine[i]) == 0) {
+      found++;
+      continue;
+    }
+    vvi_sheet_closest(&s->motion, mine[i].a, mine[i].b, false, &at);
+    assert_true(at.d >= skin);
+  }
+  assert_int_equal(found, n);
+}
+
+/* On random scenes, overlapping or not, the lists hold the pairs that looking at everything finds. */
 static void lists_are_complete(void **unused)
 {
   (void)unused;
@@ -419,10 +439,7 @@ static void lists_are_complete(void **unused)
       for (int32_t b = a; b < w.sheets.n_body; b++) {
         const int64_t n = vvi_sheet_all_pairs(&s->motion, a, b, s->skin, all, ROOM), m = listed(&w, a, b, mine);
         assert_true(n <= ROOM);
-        assert_int_equal(n, m);
-        canonical(all, n);
-        canonical(mine, n);
-        for (int64_t i = 0; i < n; i++) assert_true(all[i].a == mine[i].a && all[i].b == mine[i].b);
+        check_listed(s, s->skin, n, all, m, mine);
         total += n;
       }
     sheet_world_free(&w);
@@ -459,7 +476,7 @@ static void crossed_edges_are_listed(void **unused)
     assert_true(vvi_sheet_collect(k));
     const int64_t n = vvi_sheet_all_pairs(&k->motion, 0, 1, 1e-5, all, 20);
     assert_true(n >= 1 && n <= 20);
-    assert_int_equal(listed(&w, 0, 1, mine), n);
+    check_listed(k, 1e-5, n, all, listed(&w, 0, 1, mine), mine);
     sheet_world_free(&w);
   }
 }

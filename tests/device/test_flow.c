@@ -113,7 +113,7 @@ static void mixed(void **state)
 {
   (void)state;
   const losses l = agree(
-      "visviva: 1\ntime: {end: 1}\ngravity: [1, -2, -9.81]\nbodies:\n"
+      "visviva: 1\ntime: {end: 1, step: {safety: 0.5, adapt: true}}\ngravity: [1, -2, -9.81]\nbodies:\n"
       "  a: {kind: shell, mesh: {rectangle: {size: [2, 1], pieces: [30, 20]}}, thickness: 0.03, rotation: [0.3, 0.2, "
       "0.1],\n"
       "      material: {" METAL ", hardening: 200}, pressure: [{value: 60, history: {harmonic: {frequency: 30}}}],\n"
@@ -191,7 +191,8 @@ static void contact(void **state)
 {
   (void)state;
   const losses l = agree(
-      "visviva: 1\ntime: {end: 1}\ncontacts: [{restitution: 0.5, friction: 0.3}]\ngravity: [0, 0, -9.81]\nbodies:\n"
+      "visviva: 1\ntime: {end: 1, step: {safety: 0.5, adapt: true}}\ncontacts: [{restitution: 0.5, friction: 0.3}]\n"
+      "gravity: [0, 0, -9.81]\nbodies:\n"
       "  a: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, thickness: 0.03, centre: [-1.02, 0, 0],\n"
       "      velocity: [10, 0, -9], material: {" METAL ", hardening: 300}, damping: {mass: 2}}\n"
       "  b: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, thickness: 0.03, centre: [1.02, 0.3, 0],\n"

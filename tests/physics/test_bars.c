@@ -4,6 +4,7 @@
 
 #include "contact/pairs.h"
 #include "model/model.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,6 +274,34 @@ static void test_planted_momentum_breaks_the_moment(void **unused)
   }
 }
 
+/* A pair with restitution 1 that was lent more than its impact has pays with all of it: the tip stops, and does not turn round.
+ * Lent less, it keeps the rest. */
+static void test_pays_what_it_has(void **unused)
+{
+  (void)unused;
+  static const double lent[] = {0.0, 0.5, 10.0}; /* of the energy of the tip */
+  for (int k = 0; k < VV_COUNT(lent); k++) {
+    run_record r = run_prepare("visviva: 1\ntime: {end: 1, step: 1e-3}\nmethod: {step: leapfrog}\n"
+                               "contacts: [{restitution: 1}]\nbodies:\n"
+                               "  w: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0]}}}\n"
+                               "  a: {kind: bar, length: 1, elements: 2, section: {area: 1}, material: {young: 1, "
+                               "density: 8}, axis: [1, 0, 0], origin: [-1.0105, 0, 0], velocity: 1, "
+                               "tips: {first: lumped, last: lumped}}\n",
+                               NULL);
+    struct vv_step *s = &r.sim->step;
+    const double tip = 0.5 * 2.0, all = 0.5 * 8.0; /* J: half an element of 4 kg, and the bar */
+    assert_int_equal(r.model->pairs->n, 1);
+    *vvi_pair_debt(s, &r.model->pairs->pair[0]) = -lent[k] * tip;
+    for (int i = 0; i < 20 && run_ledger(&r)->impacts == 0; i++)
+      assert_int_equal(vv_sim_steps(r.sim, 1, &r.report), VV_OK);
+    const double paid = fmin(lent[k], 1.0) * tip;
+    check_near(run_ledger(&r)->now.kinetic, all - paid, 1e-4);
+    check_near(vvi_pairs_lent(s), paid - lent[k] * tip, 1e-12);
+    check_most(run_ledger(&r)->max_penetration, 1e-15);
+    run_free(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -283,6 +312,7 @@ int main(void)
       cmocka_unit_test(test_open_tips),
       cmocka_unit_test(test_open_tips_touch_once),
       cmocka_unit_test(test_planted_momentum_breaks_the_moment),
+      cmocka_unit_test(test_pays_what_it_has),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,6 +306,30 @@ static void test_spring_keeps(void **unused)
   }
 }
 
+/* Springs that rub: what friction takes is booked, it takes and never gives, and the moment of what two points exchange is none. */
+static void test_springs_rub(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(cases); i++) {
+    watch w = {.floor = false};
+    const bool shell = strstr(cases[i].bodies, "shell") != NULL, bar = strstr(cases[i].bodies, "bar") != NULL;
+    if (bar) continue; /* on one line nothing slides */
+    scene(text, cases[i].bodies, "",
+          shell ? "response: penalty, stiffness: 4e4, friction: 0.3, self: false, thickness: true"
+                : "response: penalty, stiffness: 1e6, friction: 0.3",
+          cases[i].dt, cases[i].end);
+    run_record r = run_watched(text, &w);
+    if (r.report.reason != VV_REASON_DONE) fail_msg("%s in\n%s", r.report.message, text);
+    check_least(count(&r, "off"), 1);
+    check_most(w.energy, 2e-14);
+    check_most(w.rise, 1e-14);
+    check_least(vv_sum_value(&run_ledger(&r)->posted.friction_loss), 1e-6 * vv_totals_energy(&run_ledger(&r)->initial));
+    if (!cases[i].floor) check_most(fmax(w.p, w.l), 2e-14);
+    run_free(&r);
+  }
+}
+
 /* ---- losses ---- */
 
 /* What is lost is booked, energy never rises, momenta stay. */
@@ -807,7 +831,7 @@ static void test_refusals(void **unused)
   check_refused("  one: {" BOARD ", touch: centroid}\n" FLOOR, "restitution: 1", "rounding");
   check_refused("  one: {" BEAM ", rounding: 1e-3}\n" FLOOR, "restitution: 1", "rounding");
   check_refused("  one: {" BEAM ", touch: centroid, position: [0, 0, 0.1]}\n" TWO, "restitution: 1", "section");
-  check_refused(ONE TWO, "response: penalty, stiffness: 1e6, friction: 0.1", "loses nothing");
+  check_refused(ONE TWO, "response: penalty, stiffness: 1e6, restitution: 0.9", "gives back");
   check_refused(ONE TWO, "arms: C", "arms");
   check_refused(DRUM FLOOR, "restitution: 1", "thickness");
   check_refused(DRUM OTHER, "self: false", "thickness");
@@ -827,6 +851,7 @@ int main(void)
       cmocka_unit_test(test_faces_stay),
       cmocka_unit_test(test_nothing_adds_up),
       cmocka_unit_test(test_spring_keeps),
+      cmocka_unit_test(test_springs_rub),
       cmocka_unit_test(test_losses_are_booked),
       cmocka_unit_test(test_restitution_of_a_node),
       cmocka_unit_test(test_bars_exchange),

@@ -1,11 +1,13 @@
 /* tests/physics/test_episodes.c  Contact histories: what touched when, for how long and with which force, against known
  * solutions; what is booked is what the bodies exchange. */
 #include "check.h"
+#include "ledger/episodes.h"
 #include "model/model.h"
 #include "run.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 2048 };
@@ -475,9 +477,38 @@ static void a_checkpoint_keeps_what_is_open(void **unused)
   run_free(&c);
 }
 
+/* From the arrays of a checkpoint everything goes on as it would have: what began, in which order, and what is open. */
+static void test_load(void **unused)
+{
+  (void)unused;
+  enum { BODIES = 4 };
+  vvi_episodes *e = vvi_episodes_create(BODIES, 0.1), *again = vvi_episodes_create(BODIES, 0.1);
+  for (int i = 0; i < 40; i++) {
+    const int32_t other = 1 + i / 4 % 3; /* in turn, with pauses that end episodes */
+    const vvi_blow b = {
+        .t = 3.0 * i, .body = {0, other}, .copy = {-1, -1}, .n = {0, 0, 1}, .normal = 1.0, .speed = -1.0};
+    vvi_episodes_add(e, &b);
+    vvi_episodes_step(e, b.t);
+  }
+  vvi_curve *curve = calloc((size_t)e->n, sizeof *curve);
+  int64_t curves = 0;
+  for (int64_t i = 0; i < e->n; i++)
+    if (e->pair[i].curve >= 0) curve[curves++] = e->curve[e->pair[i].curve];
+  assert_int_equal(curves, vvi_episodes_open(e));
+  check_least((double)e->begun, (double)e->n + 1.0); /* some began anew */
+  assert_true(vvi_episodes_load(again, e->n, e->pair, curves, curve));
+  assert_int_equal(again->begun, e->begun);
+  assert_int_equal(again->all_done, e->all_done);
+  assert_int_equal(again->n_live, e->n_live);
+  for (int64_t i = 0; i < e->n_live; i++) assert_int_equal(again->live[i], e->live[i]);
+  free(curve);
+  vvi_episodes_destroy(e), vvi_episodes_destroy(again);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_load),
       cmocka_unit_test(a_bar_touches_a_wall_once),
       cmocka_unit_test(a_fine_bar_tells_the_waves),
       cmocka_unit_test(rigid_spheres_exchange_one_impulse),

@@ -112,9 +112,27 @@ static void test_beams_with_friction(void **unused)
     }
 }
 
+/* What a jump is off by is told over the energy of the scene: two bars that fly fast and touch softly have no digits for less. */
+static void test_balance_has_the_scale_of_the_scene(void **unused)
+{
+  (void)unused;
+  run_record r =
+      run_scene("visviva: 1\ntime: {end: 4e-3, step: 1e-4}\nmethod: {step: event, jump: nodal}\ncontacts: "
+                "[{restitution: 0.7}]\nbodies:\n"
+                "  a: {kind: bar, tips: {first: lumped, last: lumped}, length: 1, elements: 4, material: {young: 1e4, "
+                "density: 1}, section: {area: 1}, position: -1.000001, velocity: 333.3333333}\n"
+                "  b: {kind: bar, tips: {first: lumped, last: lumped}, length: 1, elements: 4, material: {young: 1e4, "
+                "density: 0.7}, section: {area: 0.3}, velocity: 333.3323}\n",
+                NULL);
+  check_least((double)run_ledger(&r)->impacts, 1);
+  assert_true(kept(&r, "event_balance"));
+  run_free(&r);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_losses_only_grow),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_balance_has_the_scale_of_the_scene),
+                                     cmocka_unit_test(test_losses_only_grow),
                                      cmocka_unit_test(test_beams_with_friction)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

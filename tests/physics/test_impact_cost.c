@@ -71,10 +71,11 @@ static int count_drift(const vv_block *b, double h, double *q, double *p)
   return real_of(b)->drift(b, h, q, p);
 }
 
-static void count_kick_drift(const vv_block *b, double a, const double *f, double h, double *q, double *p)
+static void count_leap(const vv_block *b, double a, double h, double kick, double *q, double *f, double *p)
 {
   end_step(b, q);
-  real_of(b)->kick_drift(b, a, f, h, q, p);
+  if (kick != 0.0) ask(1.0, 1.0);
+  real_of(b)->leap(b, a, h, kick, q, f, p);
 }
 
 static void count_some(const vv_block *b, double h, double drift, int64_t n, const int32_t *node, const void *set,
@@ -96,7 +97,7 @@ static void count_from_now(run_record *r)
     *k = *(count.real[count.n] = b->kind), count.q[count.n] = r->state->q + b->q0;
     k->kick = count_kick, k->drift = count_drift;
     if (k->force_kick != NULL) k->force_kick = count_force_kick;
-    if (k->kick_drift != NULL) k->kick_drift = count_kick_drift;
+    if (k->leap != NULL) k->leap = count_leap;
     if (k->stride != NULL) k->stride = count_stride;
     if (k->some != NULL)
       count.some[count.n] = *k->some, count.some[count.n].kick = count_some, k->some = &count.some[count.n];

@@ -52,13 +52,19 @@ static vv_status note(const vv_view *view, void *user)
   return VV_OK;
 }
 
-static bool energy_kept(const vv_sim *sim)
+static const vv_claim *energy_claim(const vv_sim *sim)
 {
   const vv_claim *claim;
   const int n = vv_sim_claims(sim, &claim);
   for (int i = 0; i < n; i++)
-    if (strcmp(claim[i].name, "energy") == 0) return claim[i].kept;
-  return false;
+    if (strcmp(claim[i].name, "energy") == 0) return &claim[i];
+  fail_msg("no claim of energy");
+  return NULL;
+}
+
+static bool energy_kept(const vv_sim *sim)
+{
+  return energy_claim(sim)->kept;
 }
 
 static walk go(const char *text, bool plain, int threads)
@@ -184,33 +190,132 @@ static void test_held(void **unused)
   check_near(l->posted.held, mass * gh * gh / 12.0, 1e-6 * l->posted.held);
   check_most(l->max_shadow_gap, 1.000001 * l->posted.held);
   assert_true(energy_kept(r.sim));
+  const double known = l->posted.stray;
+  double loose = 0.0;
+  for (int i = 0; i < r.model->n_block; i++)
+    for (int64_t n = 0; n < r.model->block[i].nodes; n++) {
+      const vv_block *b = &r.model->block[i];
+      vv_mover m;
+      b->kind->mover(b, n, r.state->q + b->q0, r.state->p + b->p0, &m);
+      loose += pow(gh * gh / (12.0 * m.inverse_mass[0]), 2.0);
+      r.state->p[b->p0 + 2 * b->column + n] += 0.1 / m.inverse_mass[0];
+    }
+  assert_int_equal(vv_sim_steps(r.sim, 1, &r.report),
+                   VV_OK); /* all are let go: nobody asks the force behind what pressed them */
+  check_near(l->posted.stray - known, loose, 1e-6 * loose);
   run_free(&r);
 }
 
-/* A disc that lands on its edge with restitution 0, all on one node or two: while it is pressed its energy of fourth order is off by
- * more than series and walk allow, and gives it back [ledger 16]. */
-static void test_edge(void **unused)
+/* Two that land on a floor with restitution 0 and hold there: a disc on its edge, all on one node or two, and a soft ball that goes
+ * flat, lets go and lands again. */
+static const char *const lands[] = {
+    "visviva: 1\ntime: {end: 0.3, step: {safety: %g}}\nrecord: {modified: true}\ncontacts: [{restitution: 0, friction: "
+    "1}]\nbodies:\n"
+    "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+    "  disc: {kind: shell, mesh: {disc: {radius: 0.38, rings: 3}}, thickness: 3.8e-3, material: {young: 1.5e8, "
+    "poisson: "
+    "0.45, density: 41000}, centre: [0, 0, 0.42], rotation: [0, 1.5, 0], velocity: [0, 0, -0.5]}\n",
+    "visviva: 1\ntime: {end: 0.6, step: {safety: %g}}\ngravity: [0, 0, -9.81]\nrecord: {modified: true}\n"
+    "contacts: [{restitution: 0, friction: 0.4}]\nbodies:\n"
+    "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+    "  ball: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 2e-2, material: {young: 1e6, poisson: "
+    "0.45, density: 1000}, centre: [0, 0, 0.5], velocity: [0.5, 0, 0]}\n"};
+
+static run_record landing(int which, double safety)
+{
+  char text[TEXT];
+  snprintf(text, TEXT, lands[which], safety);
+  return run_prepare(text, &(run_options){.threads = 1});
+}
+
+/* J that the energy of fourth order may be off where nobody asks the forces what impulses brought.          [shadow 7, 8] */
+static double unasked(const vv_ledger *l)
+{
+  return 3.0 * sqrt(l->posted.findable) + l->posted.held;
+}
+
+/* While it is pressed the energy of fourth order is off by what impulses do to it at frozen places, which is of second order; what
+ * trial flights and forces say of them takes all of that away but an error of the fourth [shadow 7a].  The claim needs little more. */
+static void test_landing(void **unused)
 {
   (void)unused;
-  run_record r = run_prepare("visviva: 1\ntime: {end: 0.3}\nrecord: {modified: true}\n"
-                             "contacts: [{restitution: 0, friction: 1}]\nbodies:\n"
-                             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
-                             "  disc: {kind: shell, mesh: {disc: {radius: 0.38, rings: 3}}, thickness: 3.8e-3, "
-                             "material: {young: 1.5e8, poisson: 0.45, density: 41000}, centre: [0, 0, 0.42], "
-                             "rotation: [0, 1.5, 0], velocity: [0, 0, -0.5]}\n",
-                             &(run_options){.threads = 1});
-  walk w = {0};
-  assert_int_equal(vv_sim_observe(r.sim, 1, note, &w), VV_OK);
-  assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+  for (int which = 0; which < VV_COUNT(lands); which++) {
+    double off[2];
+    for (int i = 0; i < 2; i++) {
+      walk w = {0};
+      run_record r = landing(which, 0.3 / (1 << i));
+      assert_int_equal(vv_sim_observe(r.sim, 1, note, &w), VV_OK);
+      assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+      const vv_ledger *l = run_ledger(&r);
+      off[i] = l->max_shadow_gap;
+      print_message("  %s: H2 off by %.3g J, %.3g J of it not found, bound %.3g J, unasked %.3g J\n",
+                    which == 0 ? "disc" : "ball", w.farthest, off[i], energy_claim(r.sim)->bound * l->energy_scale,
+                    unasked(l));
+      check_most(off[i], w.farthest / 8.0);
+      check_most(energy_claim(r.sim)->bound * l->energy_scale, unasked(l) / 4.0);
+      assert_true(energy_kept(r.sim));
+      run_free(&r);
+    }
+    check_least(log2(off[0] / off[1]), 3.5); /* 4 in the limit */
+  }
+}
+
+/* A thousandth of the energy from nowhere, while it holds: unasked it would have passed. */
+static void test_landing_tells(void **unused)
+{
+  (void)unused;
+  const double when[] = {0.15, 0.3};
+  for (int which = 0; which < VV_COUNT(lands); which++) {
+    run_record r = landing(which, 0.15);
+    assert_int_equal(vv_sim_until(r.sim, when[which], &r.report), VV_OK);
+    const vv_ledger *l = run_ledger(&r);
+    const double joules = 1e-3 * l->energy_scale, part = sqrt(1.0 + joules / l->now.kinetic);
+    assert_true(energy_kept(r.sim));
+    check_least((double)l->held, 1);
+    check_most(2.0 * joules, unasked(l));
+    for (int64_t i = 0; i < r.state->np; i++) r.state->p[i] *= part;
+    assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+    assert_false(energy_kept(r.sim));
+    run_free(&r);
+  }
+}
+
+/* Half of what an impulse brought is known a step later; a row between the two takes it from the forces of the step before. */
+static void test_ahead(void **unused)
+{
+  (void)unused;
+  run_record r = landing(0, 0.15);
+  assert_int_equal(vv_sim_until(r.sim, 0.1, &r.report), VV_OK);
   const vv_ledger *l = run_ledger(&r);
-  print_message("  disc on its edge: H2 off by %.3g J, at the end %.3g; held %.3g J, stray %.3g J\n", w.farthest,
-                w.last - w.first, l->posted.held, sqrt(l->posted.stray));
-  const double ratio = r.sim->step.h / r.model->stable_step;
-  check_most(3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray)),
-             w.farthest); /* without `held` it would break */
-  check_most(fabs(w.last - w.first), 0.25 * w.farthest);
-  assert_true(energy_kept(r.sim));
+  double sum = 0.0, off = 0.0, before = 0.0;
+  for (int i = 0; i < 400; i++) {
+    const double found = vv_sum_value(&l->posted.found);
+    assert_int_equal(vv_sim_steps(r.sim, 1, &r.report), VV_OK);
+    const double ahead = vvi_contact_ahead(r.sim->step.contact), late = vv_sum_value(&l->posted.found) - found - ahead;
+    sum += late * late, off += i > 0 ? (late - before) * (late - before) : 0.0;
+    before = ahead;
+  }
+  print_message("  halves of a step later %.3g J, rms, and off from what was expected by %.3g J\n", sqrt(sum / 400),
+                sqrt(off / 400));
+  check_most(off, 0.05 * sum);
   run_free(&r);
+}
+
+/* Energy that contact brings all the time is told, whatever forces say of it: what is found counts as far as theory lets it be. */
+static void test_found_is_bounded(void **unused)
+{
+  (void)unused;
+  for (int more = 0; more < 2; more++) {
+    run_record r = landing(0, 0.15);
+    assert_int_equal(vv_sim_until(r.sim, 0.15, &r.report), VV_OK);
+    const vv_ledger *l = run_ledger(&r);
+    const double joules = (more ? 3.0 : 0.5) * unasked(l), part = sqrt(1.0 + joules / l->now.kinetic);
+    for (int64_t i = 0; i < r.state->np; i++) r.state->p[i] *= part;
+    vvi_sum_add(&r.sim->ledger.posted.found, joules);
+    assert_int_equal(vv_sim_steps(r.sim, 2, &r.report), VV_OK);
+    assert_int_equal(energy_kept(r.sim), more == 0);
+    run_free(&r);
+  }
 }
 
 static void test_beam(void **unused)
@@ -269,11 +374,18 @@ static void test_threads(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shell),        cmocka_unit_test(test_shell_at_half_the_stable_step),
-      cmocka_unit_test(test_beam),         cmocka_unit_test(test_losses),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_rubber_bar),
-      cmocka_unit_test(test_many_impacts), cmocka_unit_test(test_held),
-      cmocka_unit_test(test_edge),
+      cmocka_unit_test(test_shell),
+      cmocka_unit_test(test_shell_at_half_the_stable_step),
+      cmocka_unit_test(test_beam),
+      cmocka_unit_test(test_losses),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_rubber_bar),
+      cmocka_unit_test(test_many_impacts),
+      cmocka_unit_test(test_held),
+      cmocka_unit_test(test_landing),
+      cmocka_unit_test(test_landing_tells),
+      cmocka_unit_test(test_found_is_bounded),
+      cmocka_unit_test(test_ahead),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,63 @@ static void test_prescribe(void **unused)
   run_free(&r);
 }
 
+/* What lies on a driven table goes with it: it neither sinks nor lags, whatever the step, and its weight, with what the table's
+ * acceleration adds, is the impulse that holds it.  The table yields by h^2 (g + a) m/M in a step; books close. */
+typedef struct ride {
+  const char *motion;
+  double start, steady, far, omega; /* m/s: the passenger's; of the motion; -far (cos(omega t) - 1) */
+} ride;
+
+static double speed_of(const ride *k, double t)
+{
+  return k->steady + k->far * k->omega * sin(k->omega * t);
+}
+
+static double way_of(const ride *k, double t)
+{
+  return k->steady * t + k->far * (1.0 - cos(k->omega * t));
+}
+
+static void go_along(const ride *k, const char *step, double e, double h)
+{
+  char text[900];
+  const double mass = 1000.0, most = g + k->far * k->omega * k->omega, t = 0.5;
+  snprintf(
+      text, sizeof text,
+      "visviva: 1\ntime: {end: 0.5, step: %.9g}\ngravity: [0, 0, -9.81]\ncontacts: [{restitution: %g, friction: 0.3}]\n"
+      "bodies:\n  box: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.2]}}, mass: 1, position: [0, 0, 0.1], "
+      "velocity: [0, 0, %g]}\n"
+      "  table: {kind: rigid, shape: {box: {size: [2, 2, 0.2]}}, mass: 1000, position: [0, 0, -0.1], motion: {%s}}\n"
+      "method: {step: %s}\n",
+      h, e, k->start, k->motion, step);
+  run_record r = run_scene(text, NULL);
+  double box[3], table[3];
+  read(&r, 0, "position", box);
+  read(&r, 1, "position", table);
+  /* the curved way is followed to second order: a h/2 is what the first step begins with, and rests are kept up to h^2 a/4 */
+  const double bend = k->far * pow(k->omega * h, 2.0);
+  check_near(table[2], -0.1 + way_of(k, t), 2.0 * h * h * most / mass + 1e-12);
+  check_near(box[2] - table[2], 0.2, h * h * most / mass + 2.0 * bend);
+  const double shown = column(&r, VV_LEDGER_P_Z) - mass * speed_of(k, t);
+  check_near(shown, speed_of(k, t), h * most / mass + pow(k->omega * h, 2.0) * k->far * k->omega + 1e-12);
+  check_most(column(&r, VV_LEDGER_MAX_CLOSURE), 1e-12);
+  check_most(column(&r, VV_LEDGER_MAX_P_DRIFT), 1e-12);
+  run_free(&r);
+}
+
+static void test_passengers(void **unused)
+{
+  (void)unused;
+  static const ride rides[] = {{"velocity: [0, 0, 0]", 0, 0, 0, 0},
+                               {"velocity: [0, 0, 1]", 1, 1, 0, 0},
+                               {"velocity: [0, 0, -0.7]", -0.7, -0.7, 0, 0},
+                               {"displacement: [0, 0, -0.02], history: {harmonic: {frequency: 2*pi*2, phase: pi/2}}", 0,
+                                0, 0.02, 12.566370614359172}};
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 8; k++)
+      go_along(&rides[i], k & 1 ? "leapfrog" : "energy-momentum", k & 2 ? 0.5 : 0.0, k & 4 ? 5e-4 : 1e-3);
+}
+
 /* A raw write is booked when announced. */
 static void test_edit(void **unused)
 {
@@ -284,6 +341,76 @@ static void test_until(void **unused)
   run_free(&r);
 }
 
+static vv_status count_look(const vv_view *view, void *user)
+{
+  (void)view;
+  ((counter *)user)->calls++;
+  return VV_OK;
+}
+
+/* Who is sent away is not called any more, as an observer or as a controller; the others are. */
+static void test_dismiss(void **unused)
+{
+  (void)unused;
+  run_record r = run_prepare(ball, NULL);
+  counter gone = {.every = 10}, stays = {.every = 10}, seen = {0}, sees = {0};
+  assert_int_equal(vv_sim_control(r.sim, 10, count_control, &gone), VV_OK);
+  assert_int_equal(vv_sim_control(r.sim, 10, count_control, &stays), VV_OK);
+  assert_int_equal(vv_sim_observe(r.sim, 10, count_look, &seen), VV_OK);
+  assert_int_equal(vv_sim_observe(r.sim, 10, count_look, &sees), VV_OK);
+  steps(&r, 20);
+  const int64_t once = gone.calls, looks = seen.calls;
+  assert_int_equal(stays.calls, once);
+  vv_sim_dismiss(r.sim, &gone);
+  vv_sim_dismiss(r.sim, &seen);
+  steps(&r, 20);
+  assert_int_equal(gone.calls, once);
+  assert_int_equal(seen.calls, looks);
+  check_least((double)stays.calls, (double)once + 2.0);
+  check_least((double)sees.calls, (double)looks + 2.0);
+  run_free(&r);
+}
+
+/* Two rhythms: each observer is told at its own steps and at the end, which is told once; and each gets all positions at contacts, in
+ * their order. */
+typedef struct rhythm {
+  int64_t calls, lasts, keys, step, every;
+} rhythm;
+
+static vv_status keep_rhythm(const vv_view *view, void *user)
+{
+  rhythm *w = user;
+  assert_true(view->first || view->last || view->state->step % w->every == 0);
+  w->calls++, w->lasts += view->last;
+  for (int64_t i = 0; i < view->n_key; i++) {
+    assert_true(view->key[i].step > w->step && view->key[i].step <= view->state->step);
+    w->keys++, w->step = view->key[i].step;
+  }
+  return VV_OK;
+}
+
+static void test_rhythms(void **unused)
+{
+  (void)unused;
+  run_record r =
+      run_prepare("visviva: 1\ntime: {end: 0.1, step: {safety: 0.3}}\ncontacts: [{restitution: 0.5}]\nbodies:\n"
+                  "  rod: {kind: beam, length: 0.5, elements: 4, material: {young: 1e7, density: 1100}, "
+                  "section: {circle: {radius: 0.02}}, position: [0, 0, 0.03], axis: [1, 0, 0.1], velocity: "
+                  "[0, 0, -2]}\n  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+                  NULL);
+  rhythm a = {.every = 20, .step = -1}, b = {.every = 30, .step = -1};
+  assert_int_equal(vv_sim_observe(r.sim, a.every, keep_rhythm, &a), VV_OK);
+  assert_int_equal(vv_sim_observe(r.sim, b.every, keep_rhythm, &b), VV_OK);
+  steps(&r, 400);
+  assert_int_equal(a.calls, 1 + 20);
+  assert_int_equal(b.calls, 1 + 14); /* 30, 60, ..., 390, and the last */
+  assert_int_equal(a.lasts, 1);
+  assert_int_equal(b.lasts, 1);
+  check_least((double)a.keys, 3);
+  assert_int_equal(b.keys, a.keys);
+  run_free(&r);
+}
+
 /* A controller that does nothing changes no bit, and one that pushes and takes back only rounding. */
 static vv_status nothing(vv_sim *sim, void *user)
 {
@@ -336,9 +463,10 @@ static void test_columns(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_push),  cmocka_unit_test(test_force),     cmocka_unit_test(test_prescribe),
-      cmocka_unit_test(test_edit),  cmocka_unit_test(test_refusals),  cmocka_unit_test(test_every_kind),
-      cmocka_unit_test(test_until), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_columns),
+      cmocka_unit_test(test_push),      cmocka_unit_test(test_force),    cmocka_unit_test(test_prescribe),
+      cmocka_unit_test(test_edit),      cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_kind),
+      cmocka_unit_test(test_until),     cmocka_unit_test(test_dismiss),  cmocka_unit_test(test_rhythms),
+      cmocka_unit_test(test_same_bits), cmocka_unit_test(test_columns),  cmocka_unit_test(test_passengers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,48 @@ static void test_more_than_rounding(void **unused)
   }
 }
 
+/* A box that rests from the start has no momentum, and neither has a stack: what its weight gives in a step the floor takes.  That is
+ * what its rounding is compared with, off the origin and on it; and a momentum of a hundred thousandth of a thousandth of that, across
+ * or turning, is told, however long it rests.                                                                [ledger 2a] */
+static void test_what_rests_has_a_scale(void **unused)
+{
+  (void)unused;
+  static const char *const wrong[] = {NULL, "momentum", "angular_momentum"};
+  for (int k = 0; k < 12; k++) {
+    const double mu = k % 2 == 0 ? 0.0 : 0.5;
+    const char *name = wrong[k / 2 % 3];
+    char text[1024];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 10, step: 1e-3}\nmethod: {step: energy-momentum}\ngravity: [0, 0, -9.81]\n"
+             "record: {ledger: %d}\ncontacts: [{restitution: 0, friction: %g}]\nbodies:\n"
+             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+             "  a: {kind: rigid, shape: {box: {size: [0.1, 0.13, 0.07]}}, density: 1000, position: [0.3, 0.2, 0.035]}\n"
+             "%s",
+             k < 6 ? 1 : 1000, mu,
+             k < 6 ? ""
+                   : "  b: {kind: rigid, shape: {ball: {radius: 0.05}}, density: 900, position: [0.3, 0.2, 0.12]}\n");
+    run_record r = run_prepare(text, NULL);
+    assert_int_equal(vv_sim_steps(r.sim, 5000, &r.report), VV_OK);
+    const double weight =
+                     vvi_norm3(r.model->gravity) * 1e-3 * (0.91 + (k < 6 ? 0.0 : 900.0 * 4.0 / 3.0 * VV_PI * 1.25e-4)),
+                 size = run_ledger(&r)->p_scale;
+    assert_true(size > (1.0 - 1e-9) * weight); /* corners may rub against each other, within their cones */
+    check_most(size, (1.0 + 1e-9) * 0.5 * (1.0 + sqrt(1.0 + mu * mu)) * weight);
+    for (int i = 0; i < r.model->n_body && name != NULL; i++) {
+      if (strcmp(r.model->body[i].name, "a") != 0) continue;
+      const vv_block *b = &r.model->block[r.model->body[i].block];
+      const int c = strcmp(name, "momentum") == 0 ? 0 : 5;
+      r.state->p[b->p0 + c * b->column + r.model->body[i].node0] += 1e-8 * weight * (c == 0 ? 1.0 : 0.1);
+    }
+    assert_int_equal(vv_sim_steps(r.sim, 5000, &r.report), VV_OK);
+    for (int i = 1; i < 3; i++) {
+      const vv_claim *c = claim_of(&r, wrong[i]);
+      if (name == NULL || strcmp(name, wrong[i]) == 0) assert_int_equal(c->kept, name == NULL);
+    }
+    run_free(&r);
+  }
+}
+
 /* ---- every claim can break ---- */
 
 /* A coordinate, and a momentum, of a rigid body. */
@@ -283,16 +325,15 @@ static void test_what_lies_owes_what_it_has(void **unused)
   run_free(&r);
 }
 
-/* A thousand tonnes that tip over a pea: the gaps of both contacts open while it rolls, and what its weight does there is lent, step
- * after step, before they are closed again: n loans of one sign.  They are no more than weight times the way of the two gaps, and fall
- * with the step.                                                                                             [contact 30c] */
-static void test_gaps_that_open(void **unused)
+/* A thousand tonnes that lie on a pea: the ratio of masses is 1e9, and what a step leaves of the law in velocities of the pea is nothing
+ * beside it in impulses of the block.  It stays where contacts hold it, owes what lies owes, and its weight goes through both contacts.
+ * A solver that takes soft iterations for the end gives 5 % too much, and lifts it by 18 um.                       [island 12] */
+static void test_heavy_on_a_pea(void **unused)
 {
   (void)unused;
-  double worst[2];
   for (int i = 0; i < 2; i++) {
     char text[1024];
-    const double h = i == 0 ? 1e-3 : 1e-4, weight = 9.81e6, keep = 9.81 * h * h;
+    const double h = i == 0 ? 1e-3 : 1e-4, weight = 9.81e6, keep = 1e-6, half = 1e6 * 9.81 * h * 9.81 * h / 8.0;
     snprintf(text, sizeof text,
              "visviva: 1\ntime: {end: 0.5, step: %g}\ngravity: [0, 0, -9.81]\nrecord: {ledger: 10}\n"
              "contacts: [{restitution: 0, friction: 0.5}]\nbodies:\n"
@@ -302,40 +343,43 @@ static void test_gaps_that_open(void **unused)
              h);
     run_record r = run_prepare(text, NULL);
     assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
-    worst[i] = vvi_contact_off(r.sim->step.contact);
-    check_most(vvi_contact_opening(r.sim->step.contact),
-               2.0 * (2.0 * 1.5 * keep * weight));      /* landing presses harder */
-    assert_true(worst[i] > 3.0 * keep * weight / 10.0); /* the scale is that of what happens */
+    const double height = vv_ledger_get(run_ledger(&r), VV_LEDGER_POTENTIAL) / weight - 0.52;
+    print_message("  step %g: %.3g um above the pea, owes %.3g J of %.3g\n", h, 1e6 * height,
+                  vvi_contact_off(r.sim->step.contact), half);
+    check_most(fabs(height), 2.0 * 1.5 * keep); /* two gaps, of the pea */
+    check_most(vvi_contact_off(r.sim->step.contact), half);
     assert_true(claim_of(&r, "debt")->kept);
     run_free(&r);
   }
-  check_most(worst[1], 0.1 * worst[0]);
 }
 
-/* What a pair borrows after it has paid back is a loan of its own, however large the one before was: the block comes back over the pea,
- * gaps close, and what they owe is paid; then they open again.  The pea carries half of the block at least, so that a loan counts up to
- * two gaps of (3/2) keep under that.                                                                [contact 24a, 30b, 30c] */
-static void test_a_second_loan(void **unused)
+/* A plank that rocks on a drum: in each swing out the gap of what it rolls on opens, and what presses it there is lent; in each swing
+ * back it is paid.  What a pair borrows after it has paid back is a loan of its own, however large the one before was, and loans count
+ * as their squares do: swings out alike, each as much.                                                        [contact 30b, 30c] */
+static void test_a_loan_for_each_swing(void **unused)
 {
   (void)unused;
-  const double keep = 1e-4 * 0.01, weight = 9.81e6, counts = 2.0 * 1.5 * keep * 0.5 * weight;
-  run_record r =
-      run_prepare("visviva: 1\ntime: {end: 1, step: 1e-3}\ngravity: [0, 0, -9.81]\nrecord: {ledger: 10}\n"
-                  "contacts: [{restitution: 0, friction: 0.5}]\nbodies:\n"
-                  "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
-                  "  pea: {kind: rigid, shape: {ball: {radius: 0.01}}, mass: 1e-3, position: [0, 0, 0.01]}\n"
-                  "  ton: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1e6, position: [0, 0, 0.521]}\n",
-                  NULL);
-  assert_int_equal(vv_sim_steps(r.sim, 400, &r.report), VV_OK);
-  const double paid = vvi_contact_debt(r.sim->step.contact), first = run_ledger(&r)->posted.lent;
-  assert_int_equal(vv_sim_steps(r.sim, 500, &r.report), VV_OK);
-  const double owed = vvi_contact_debt(r.sim->step.contact), both = run_ledger(&r)->posted.lent;
-  print_message("  %.3g J owed, then %.3g J; the first loan %.3g J, both %.3g J\n", paid, owed, sqrt(first),
-                sqrt(both));
-  assert_true(first > counts * counts);                               /* there was one, */
-  assert_true(vvi_contact_most(r.sim->step.contact) - paid > counts); /* was paid back, */
-  assert_true(owed - paid > counts);                                  /* and here is another */
-  assert_true(both - first > counts * counts);
+  enum { SWINGS = 6 };
+  run_record r = run_prepare("visviva: 1\ntime: {end: 8, step: 1e-3}\ngravity: [0, 0, -9.81]\nrecord: {ledger: 10}\n"
+                             "contacts: [{restitution: 0, friction: 0.8}]\nbodies:\n"
+                             "  drum: {kind: rigid, fixed: true, shape: {cylinder: {length: 0.5, radius: 0.1}},\n"
+                             "    orientation: {axis: [1, 0, 0], angle: 1.5707963267948966}}\n"
+                             "  plank: {kind: rigid, shape: {box: {size: [1, 0.4, 0.02]}}, mass: 50, position: [0, 0, "
+                             "0.110001], spin: [0, 1, 0]}\n",
+                             NULL);
+  assert_int_equal(vv_sim_steps(r.sim, 1000, &r.report), VV_OK); /* it has landed */
+  double last = vvi_contact_debt(r.sim->step.contact), lent = run_ledger(&r)->posted.lent, out = 0.0;
+  int swings = 0;
+  for (int k = 0; k < 7000 && swings < SWINGS; k++) {
+    assert_int_equal(vv_sim_steps(r.sim, 1, &r.report), VV_OK);
+    const double now = vvi_contact_debt(r.sim->step.contact), all = run_ledger(&r)->posted.lent;
+    if (now < last && out > 0.0) {
+      check_near(sqrt(all - lent), out, 1e-6 * out);
+      lent = all, out = 0.0, swings++;
+    }
+    out += fmax(0.0, now - last), last = now;
+  }
+  assert_int_equal(swings, SWINGS);
   run_free(&r);
 }
 
@@ -516,13 +560,14 @@ static void test_rounding_far_away(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_loans_that_pile_up),
-                                     cmocka_unit_test(test_gaps_that_open),
-                                     cmocka_unit_test(test_a_second_loan),
+                                     cmocka_unit_test(test_heavy_on_a_pea),
+                                     cmocka_unit_test(test_a_loan_for_each_swing),
                                      cmocka_unit_test(test_sinking),
                                      cmocka_unit_test(test_heavy_loads_at_rest),
                                      cmocka_unit_test(test_steady_forces_round_to_one_side),
                                      cmocka_unit_test(test_more_than_rounding),
                                      cmocka_unit_test(test_rounding_far_away),
+                                     cmocka_unit_test(test_what_rests_has_a_scale),
                                      cmocka_unit_test(test_lost_in_a_stack),
                                      cmocka_unit_test(test_rows_that_jam),
                                      cmocka_unit_test(test_every_claim_can_break),

@@ -485,6 +485,7 @@ static void add_posted(vv_posted *sum, const vv_posted *part)
     vvi_sum_add(&sum->moment[c], part->moment[c].carry);
   }
   sum->impulse_abs += part->impulse_abs, sum->moment_abs += part->moment_abs;
+  for (int k = 0; k < 2; k++) sum->single[k] += part->single[k];
 }
 
 /* Moves all bodies, or none where one did not converge.  A step of no length only writes p, and needs no work. */

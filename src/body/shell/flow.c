@@ -164,13 +164,30 @@ void shell_faded(const double sum[SHELL_FADED], vv_posted *post)
 
 /* ---- the step ---- */
 
-/* How fast a triangle rings, but for a factor: its least height t against waves in the plane, and (pi h)^2/(12 t^2) beside 1
- * for bending.  G in the units of the tables.                                                                  [mat 22] */
-static double square_of(const shell_body *k, double g11, double g22, double g12)
+/* Square of the least height of a triangle with the metric g, in the units of the tables. */
+static double height_of(double g11, double g22, double g12)
 {
   const double longest = fmax(fmax(g11, g22), g11 + g22 - 2.0 * g12);
-  const double height = (g11 * g22 - g12 * g12) / longest / (SHELL_A * SHELL_A);
-  return (1.0 + 0.822 * k->thickness * k->thickness / height) / height;
+  return (g11 * g22 - g12 * g12) / longest / (SHELL_A * SHELL_A);
+}
+
+/* How fast a triangle of height t^2 rings, but for a factor: waves in the plane, and bending beside them.     [mat 22] */
+static double ring_of(const shell_body *k, double t2)
+{
+  return (1.0 + VV_PI * VV_PI / 12.0 * k->thickness * k->thickness / t2) / t2;
+}
+
+/* The same where it has flowed: each layer is as stiff as the metric P of its unloaded sheet makes it.  z: columns of the group. */
+static double ring_of_layers(const shell_body *k, double t2, const double *rest, const double *z, int lane)
+{
+  double sum = 0.0;
+  for (int i = 0; i < (int)k->points; i++) {
+    const double *D = z + (int64_t)SHELL_GROUP * shell_point_column(i) + lane, *r = rest + lane;
+    const double x = VV_PI * k->level[i] * SHELL_D / (2.0 * SHELL_A * SHELL_A); /* pi times the lever */
+    const double own = height_of(r[0] + D[0], r[SHELL_GROUP] + D[SHELL_GROUP], r[2 * SHELL_GROUP] + D[2 * SHELL_GROUP]);
+    sum += k->weight[i] * (t2 + x * x) / (own * own);
+  }
+  return sum;
 }
 
 /* The fastest of all ranks, and the first element that is. */
@@ -194,16 +211,20 @@ static void tile_left(const vv_block *b, const shell_tile *t, const double *q, d
   gather_nodes(TWO, t, b->column, q, x);
   for (int i = 0; i < t->groups; i++) {
     const shell_group *g = &t->group[i];
-    const double *r = g->rest;
+    const double *r = g->rest, *layers = NULL;
+    double room[SHELL_Z_MOST * SHELL_GROUP];
     four f[2];
     gather_group(TWO, t, g, x, f);
+    if (k->points > 0.0 && shell_group_flowed(t, i, q) && q[t->z + i] != SHELL_TORN)
+      layers = shell_columns(k, g, shell_group_z(k, t, g, q), room);
     for (int l = 0; l < SHELL_GROUP; l++) {
       const int at = place_of(g, l);
       double A1[3], A2[3];
       if (at < 0 || (shell_can_break(k) && shell_record(k, t, g->element + at, q)[0] == SHELL_BROKEN)) continue;
       for (int c = 0; c < 3; c++) A1[c] = f[l / WIDTH].sum[0][c][l % WIDTH], A2[c] = f[l / WIDTH].sum[1][c][l % WIDTH];
-      const double fast = square_of(k, vvi_dot3(A1, A1), vvi_dot3(A2, A2), vvi_dot3(A1, A2));
-      *rest = fmax(*rest, square_of(k, r[l], r[SHELL_GROUP + l], r[2 * SHELL_GROUP + l]));
+      const double t2 = height_of(vvi_dot3(A1, A1), vvi_dot3(A2, A2), vvi_dot3(A1, A2));
+      const double fast = layers != NULL ? ring_of_layers(k, t2, r, layers, l) : ring_of(k, t2);
+      *rest = fmax(*rest, ring_of(k, height_of(r[l], r[SHELL_GROUP + l], r[2 * SHELL_GROUP + l])));
       if (!(fast <= *now)) *now = fast, *element = t->element0 + g->element + at;
     }
   }

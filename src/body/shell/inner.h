@@ -14,7 +14,9 @@
 #endif
 
 /* Tables hold SHELL_A x,_a and SHELL_D x,_ab (33: along the third side): whole numbers in the regular case.    [shell 4] */
-#define SHELL_A 162.0
+#define SHELL_A    162.0
+/* Of its area at rest: with less a point, or a layer of what flows, is flat.                                [shell 2a, mat 17a] */
+#define SHELL_FLAT 0.1
 enum { SHELL_MOST_POINTS = 9, SHELL_GROUP = 8 };
 enum { SHELL_REFERENCE = 7 }; /* G11 G22 G12 B11 B22 B12 at rest, and a power of det G */
 enum { SHELL_LOSSES = 3 };    /* plastic work, viscous loss, damage */

@@ -87,19 +87,34 @@ void shell_element_at(const shell_body *k, const shell_patch *p, const double *x
 
 /* ---- flat points ---- */
 
-/* Of its area at rest a point has J = |A1 x A2|/|A1 x A2|_0.  At 0 the normal, and with it bending, is not defined, and below a tenth
- * one step moves energies by more than impacts do: (1 - J)/0.9 is 1 there.                                    [shell 2a] */
-static double patch_distortion(const shell_patch *p, const double *x)
+/* Of its area at rest a sheet with the metric C has J^2 = det C/det G0; nothing of it where C is none. */
+static double area_left(const double g[3], const double C[3])
 {
-  double A1[3], A2[3], D[3][3], n[3];
-  sums(p, x, A1, A2, D);
-  vvi_cross3(A1, A2, n);
-  return (1.0 - vvi_norm3(n) / sqrt(p->rest[0] * p->rest[1] - p->rest[2] * p->rest[2])) / 0.9;
+  const double det = C[0] * C[1] - C[2] * C[2];
+  return det > 0.0 && C[0] + C[1] > 0.0 ? sqrt(det / (g[0] * g[1] - g[2] * g[2])) : 0.0;
+}
+
+/* At J = 0 the normal, and with it bending, is not defined, and below a tenth one step moves energies by more than impacts do:
+ * (1 - J)/0.9 is 1 there.  Where it flows its outer layers count, too: their stress is that of their own metric.
+ *                                                                                                   [shell 2a, mat 17a] */
+static double patch_distortion(const shell_body *k, const shell_patch *p, const double *x)
+{
+  double now[SHELL_REFERENCE], least;
+  shell_patch_rest(p, x, now);
+  least = area_left(p->rest, now);
+  for (int side = 0; side < 2 && k->points > 0.0; side++) {
+    const double level = k->level[side == 0 ? 0 : (int)k->points - 1];
+    double C[3];
+    for (int c = 0; c < 3; c++) C[c] = now[c] - level * (now[3 + c] - p->rest[3 + c]);
+    least = fmin(least, area_left(p->rest, C));
+  }
+  return (1.0 - least) / (1.0 - SHELL_FLAT);
 }
 
 /* The largest principal Green strain: of G0^-1 (G - G0)/2, whose trace and determinant are t and d.             [ledger 20] */
-static double patch_stretch(const shell_patch *p, const double *x)
+static double patch_stretch(const shell_body *k, const shell_patch *p, const double *x)
 {
+  (void)k;
   const double *g = p->rest, det = g[0] * g[1] - g[2] * g[2];
   double now[SHELL_REFERENCE], E[3];
   shell_patch_rest(p, x, now);
@@ -108,7 +123,7 @@ static double patch_stretch(const shell_patch *p, const double *x)
   return 0.5 * (t + sqrt(fmax(t * t - 4.0 * d, 0.0)));
 }
 
-typedef double patch_fn(const shell_patch *p, const double *x);
+typedef double patch_fn(const shell_body *k, const shell_patch *p, const double *x);
 
 /* What has torn is cut from its neighbours, and no longer has the patch that it had. */
 static double tile_worst(const shell_body *k, const shell_tile *t, int64_t column, const double *q, patch_fn *of)
@@ -123,7 +138,7 @@ static double tile_worst(const shell_body *k, const shell_tile *t, int64_t colum
       shell_patch p;
       if (shell_lane_element(g, lane) < 0) continue;
       shell_patch_of(t, g, lane, &p);
-      worst = fmax(worst, of(&p, x));
+      worst = fmax(worst, of(k, &p, x));
     }
   }
   return worst;

@@ -185,7 +185,16 @@ typedef struct FN(flowing) {
   MASK on[POINT_ROOM];
 } FN(flowing);
 
-/* Which points of which elements would leave their elastic domain; true: some.  real: lanes that are elements. */
+/* Has a layer more left of its area at rest than what is flat?  det C = det P det(1 + 2 m), and both factors of the second have
+ * its sign only where their sum is above zero.                                                                [mat 17a] */
+INLINE void FN(point_stands)(const FN(points) * f, int i, const REAL rest[3], MASK *out)
+{
+  const REAL none = {0}, *T = f->T[i], o = f->o[i], u = 1.0 + o * T[0], v = 1.0 + o * T[3];
+  const REAL flat = (SHELL_FLAT * SHELL_FLAT) * (o * (rest[0] * rest[1] - rest[2] * rest[2]));
+  *out = (MASK)(u * v - (o * o) * (T[1] * T[2]) > flat) & (MASK)(u + v > none);
+}
+
+/* Which points of which elements would leave their elastic domain, and may; true: some.  real: lanes that are elements. */
 INLINE int FN(points_look)(SHELL_SPACE const shell_body *k, const REAL rest[7], const double *z, const MASK *real,
                            FN(flowing) * f)
 {
@@ -201,8 +210,10 @@ INLINE int FN(points_look)(SHELL_SPACE const shell_body *k, const REAL rest[7], 
   for (int i = 0; i < points; i++) {
     f->alpha[i] = KEPT(shell_alpha_column(k, i));
     FN(plastic_yield)(&k->plastic, &f->alpha[i], &f->Y[i], &f->H[i]);
+    MASK stands;
     FN(plastic_on)(&f->A[i], &f->B[i], &f->Y[i], &f->on[i]);
-    f->on[i] &= *real, any |= f->on[i];
+    FN(point_stands)(&f->p, i, rest, &stands);
+    f->on[i] &= *real & stands, any |= f->on[i];
   }
   return FN(any)(&any);
 }
@@ -263,12 +274,26 @@ INLINE void FN(points_dropped)(SHELL_SPACE const shell_body *k, const FN(flowing
   }
 }
 
+/* Lanes that do not flow after all: their points are what they were. */
+INLINE void FN(points_take_back)(SHELL_SPACE const shell_body *k, const MASK *lane, REAL was[][3], double *z,
+                                 FN(flowing) * f)
+{
+  const REAL none = {0};
+  for (int i = 0; i < POINTS(k); i++) {
+    const int column = shell_point_column(i), alpha = shell_alpha_column(k, i);
+    for (int c = 0; c < 3; c++) AT(column + c) = PICK(*lane, was[i][c], AT(column + c));
+    AT(alpha) = PICK(*lane, f->alpha[i], AT(alpha));
+    f->grown[i] = PICK(*lane, none, f->grown[i]);
+  }
+}
+
 /* Points flow; dE, dK: what the drift has added to the strains.  As long as no point flows the mean work of the stresses is what is
  * stored, exactly, because energies are quadratic.  So the mean work of S0 and S1 less what is stored, [mat 2], is            [mat 18a]
  *
  *   (U - 1/4 N:dE - 1/2 M:dK) before the flow, at the end of the drift, less the same after it,
  *
- * and nothing need be known of the beginning.  N, M: after the flow. */
+ * and nothing need be known of the beginning.  An element for which that is below zero, because its stress has turned round within
+ * the step, flows a step later.  N, M: after the flow. */
 INLINE void FN(points_flow)(SHELL_SPACE const shell_body *k, double h, const REAL rest[7], const REAL E[3],
                             const REAL K[3], const REAL dE[3], const REAL dK[3], double *z, FN(flowing) * f, REAL N[3],
                             REAL M[3], REAL *work, FN(breaking) * all)
@@ -276,16 +301,18 @@ INLINE void FN(points_flow)(SHELL_SPACE const shell_body *k, double h, const REA
   const int points = POINTS(k);
   const REAL none = {0}, one = none + 1.0;
   const double a = 2.0 * k->mean + k->plastic.kinematic, b = 3.0 * k->mu + k->plastic.kinematic;
-  REAL volume, energy[2], worked;
-  MASK flows = {0};
+  REAL volume, energy[2], worked, before[2][3], was[POINT_ROOM][3];
+  MASK flows = {0}, gives;
   FN(volume)(k, rest, &volume);
+  for (int i = 0; i < points; i++)
+    for (int c = 0; c < 3; c++) was[i][c] = KEPT(shell_point_column(i) + c);
   if (k->plastic.rate_law == VVI_NO_RATE)
     FN(plastic_rounds)(a, b, points, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
   else
     FN(plastic_rounds_rate)
   (&k->plastic, a, b, points, h, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
-  FN(points_sum)(k, &f->p, &volume, N, M); /* while roots and quotients are on their way */
-  FN(half_work)(N, M, dE, dK, &worked);
+  FN(points_sum)(k, &f->p, &volume, before[0], before[1]); /* while roots and quotients are on their way */
+  FN(half_work)(before[0], before[1], dE, dK, &worked);
   FN(points_dropped)(k, f, rest, z, energy);
   all->free[0] = volume * energy[0] - worked;
   FN(points_grow)(k, f, rest, z);
@@ -295,8 +322,14 @@ INLINE void FN(points_flow)(SHELL_SPACE const shell_body *k, double h, const REA
   if (k->plastic.kinematic > 0.0) FN(points_energy)(k, &f->p, rest, z, &one, &energy[1]);
   all->free[1] = volume * energy[1] - worked;
   for (int i = 0; i < points; i++) flows |= (MASK)(f->grown[i] > none);
-  all->flows = flows;
   *work = PICK(flows, all->free[0] - all->free[1], none);
+  gives = (MASK)(*work < none);
+  if (FN(any)(&gives)) {
+    FN(points_take_back)(k, &gives, was, z, f);
+    for (int c = 0; c < 3; c++) N[c] = PICK(gives, before[0][c], N[c]), M[c] = PICK(gives, before[1][c], M[c]);
+    *work = PICK(gives, none, *work), flows &= ~gives;
+  }
+  all->flows = flows;
   for (int i = 0; shell_can_break(k) && i < points; i++) {
     const REAL alpha = f->alpha[i] + f->grown[i];
     all->alpha = PICK((MASK)(alpha > all->alpha), alpha, all->alpha);

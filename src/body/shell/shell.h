@@ -387,7 +387,7 @@ void shell_kick(const vv_block *b, double t, double h, const double *q, double *
 int shell_drift(const vv_block *b, double h, double *q, double *p);
 void shell_stride(const vv_block *b, double h, double *q, double *p);
 void shell_force_kick(const vv_block *b, double h, const double *q, double *f, double *p);
-void shell_kick_drift(const vv_block *b, double a, const double *f, double h, double *q, double *p);
+void shell_leap(const vv_block *b, double a, double h, double kick, double *q, double *f, double *p);
 void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momentum */
 /* Gradient of the strain energy: after it the slots of the nodes that a tile owns hold it. */
 void shell_gradient(const vv_block *b, const double *q, double *slot);

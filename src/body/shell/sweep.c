@@ -54,6 +54,8 @@ typedef struct move {
   double *q, *p, *slot;
   double *f;                    /* takes the force, and p += h f; NULL: not asked for */
   const shell_drifted *drifted; /* what it flows after; NULL: nothing */
+  bool leaps; /* before it, tiles that are bodies of their own have p += a f and fly on for `flight` */
+  double a, flight;
 } move;
 
 /* One coordinate of some nodes, grad[n][4]: p -= h grad, then p += h m g. */
@@ -100,12 +102,56 @@ static void move_nodes(const move *w, const shell_tile *t, int64_t i0, int64_t i
   }
 }
 
+VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,
+                                const double *restrict p, double *restrict q)
+{
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = i0; i < i1; i++)
+      q[c * column + i] = shell_place_after(h, minv[i], p[c * column + i], q[c * column + i]);
+}
+
+/* p += a f before it. */
+VV_HOT static void leap_shells(int64_t i0, int64_t i1, int64_t column, double a, const double *restrict f, double h,
+                               const double *restrict minv, double *restrict p, double *restrict q)
+{
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = i0; i < i1; i++) {
+      const int64_t at = c * column + i;
+      p[at] += a * f[at];
+      q[at] = shell_place_after(h, minv[i], p[at], q[at]);
+    }
+}
+
+/* Nodes i0 to i1 - 1; f NULL: no kick. */
+static void drift_nodes(const vv_block *b, int64_t i0, int64_t i1, double a, const double *f, double h, double *q,
+                        double *p)
+{
+  const double *minv = shell_node(b, SHELL_INVERSE_MASS);
+  if (f != NULL)
+    leap_shells(i0, i1, b->column, a, f, h, minv, p, q);
+  else
+    drift_shells(i0, i1, b->column, h, minv, p, q);
+}
+
+/* A body of one tile: nothing of it is read by others. */
+static bool is_body(const shell_tile *t)
+{
+  return t->halo == 0;
+}
+
+static void leap_tile(const move *w, const shell_tile *t)
+{
+  const int64_t first = t->node0 + t->own0;
+  drift_nodes(w->b, first, first + t->own, w->a, w->f, w->flight, w->q, w->p);
+}
+
 /* Force of tile i, and all that can be done with it at once. */
 static void begin_tile(const move *w, int64_t i)
 {
   const shell_plan *plan = w->b->plan;
   const shell_tile *t = &plan->tile[i];
   double *grad = segment(t, w->slot);
+  if (w->leaps && is_body(t)) leap_tile(w, t);
   if (w->drifted != NULL)
     flow_tile(w->b, i, w->drifted, w->q, grad, shell_parts(w->b, w->slot));
   else
@@ -196,6 +242,15 @@ static void sweep_tiles(const move *w)
   }
 }
 
+/* Tiles that others read fly before all forces. */
+static void leap_others(const move *w)
+{
+  const shell_plan *plan = w->b->plan;
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->b->threads > 1)
+  for (int64_t i = 0; i < plan->tiles; i++)
+    if (!is_body(&plan->tile[i])) leap_tile(w, &plan->tile[i]);
+}
+
 static void sweep(const vv_block *b, double h, bool stride, const shell_drifted *drifted, double *q, double *p,
                   vv_posted *post)
 {
@@ -224,14 +279,29 @@ void shell_kick(const vv_block *b, double t, double h, const double *q, double *
 }
 
 /* Nodes that are held have neither force nor momentum. */
-void shell_force_kick(const vv_block *b, double h, const double *q, double *f, double *p)
+static void force_kick(const vv_block *b, double h, bool leaps, double a, double flight, double *q, double *f,
+                       double *p)
 {
   bool mine;
-  const move w = {.b = b, .h = h, .q = (double *)q, .p = p, .slot = shell_scratch(b, &mine), .f = f};
+  const move w = {.b = b,
+                  .h = h,
+                  .q = q,
+                  .p = p,
+                  .slot = shell_scratch(b, &mine),
+                  .f = f,
+                  .leaps = leaps,
+                  .a = a,
+                  .flight = flight};
+  if (leaps) leap_others(&w);
   sweep_tiles(&w);
   shell_scratch_done(b, w.slot, mine);
   shell_hold_nodes(b, f);
   shell_hold_nodes(b, p);
+}
+
+void shell_force_kick(const vv_block *b, double h, const double *q, double *f, double *p)
+{
+  force_kick(b, h, false, 0.0, 0.0, (double *)q, f, p); /* q is only read */
 }
 
 void shell_stride(const vv_block *b, double h, double *q, double *p)
@@ -258,37 +328,6 @@ void shell_flow_kick(const vv_block *b, double t, double h, double *q, const dou
   if (b->n_load > 0) shell_kick_loads(b, t, 1.0, q, f);
 }
 
-VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,
-                                const double *restrict p, double *restrict q)
-{
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = i0; i < i1; i++)
-      q[c * column + i] = shell_place_after(h, minv[i], p[c * column + i], q[c * column + i]);
-}
-
-/* p += a f before it. */
-VV_HOT static void leap_shells(int64_t i0, int64_t i1, int64_t column, double a, const double *restrict f, double h,
-                               const double *restrict minv, double *restrict p, double *restrict q)
-{
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = i0; i < i1; i++) {
-      const int64_t at = c * column + i;
-      p[at] += a * f[at];
-      q[at] = shell_place_after(h, minv[i], p[at], q[at]);
-    }
-}
-
-/* Nodes i0 to i1 - 1; f NULL: no kick. */
-static void drift_nodes(const vv_block *b, int64_t i0, int64_t i1, double a, const double *f, double h, double *q,
-                        double *p)
-{
-  const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  if (f != NULL)
-    leap_shells(i0, i1, b->column, a, f, h, minv, p, q);
-  else
-    drift_shells(i0, i1, b->column, h, minv, p, q);
-}
-
 static void drift_all(const vv_block *b, double a, const double *f, double h, double *q, double *p)
 {
   enum { CHUNK = 1024, SHARED_FROM = 4 * SHELL_SHARED_FROM }; /* small, so that many threads have as much to do */
@@ -310,7 +349,10 @@ int shell_drift(const vv_block *b, double h, double *q, double *p)
   return 0;
 }
 
-void shell_kick_drift(const vv_block *b, double a, const double *f, double h, double *q, double *p)
+void shell_leap(const vv_block *b, double a, double h, double kick, double *q, double *f, double *p)
 {
-  drift_all(b, a, f, h, q, p);
+  if (kick != 0.0)
+    force_kick(b, kick, true, a, h, q, f, p);
+  else
+    drift_all(b, a, f, h, q, p);
 }

@@ -274,7 +274,8 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
                   (found.strict <= w->loose && w->rows > VVI_HEAP && n >= LOOSE_FROM);
       *accepted |= vain >= IN_VAIN && found.strict <= w->loose;
       if (*done || *accepted) return n;
-      if (vain >= 1 && moved <= tolerance) {
+      if (vain >= 1 && moved <= tolerance &&
+          kappa >= STIFF_MOST) { /* what is soft moves heavy things little in a pass */
         /* the velocities are found, and the rows contradict each other by `left` */
         if (w->far) slopes(w);
         if (!w->far || left <= w->loose || rays++ >= w->rows || !go_along(w)) {

@@ -145,14 +145,17 @@ static void add_block(const vvi_joint_rows *x, int side_x, int mx, const vvi_joi
 
 /* The transpose of the block of x and y: rows of y come first. */
 static void add_turned(const vvi_joint_rows *x, int side_x, int mx, const vvi_joint_rows *y, int side_y, int my, int m,
-                       double *block)
+                       const double *link, double *block)
 {
-  for (int c = 0; c < mx; c++)
-    for (int r = 0; r < my; r++) {
+  for (int r = 0; r < my; r++) {
+    double a[6];
+    for (int k = 0; k < 6; k++) a[k] = answered(y, side_y, r, link, k);
+    for (int c = 0; c < mx; c++) {
       double sum = 0.0;
-      for (int k = 0; k < 6; k++) sum += x->leg[side_x][c][k] * y->answer[side_y][r][k];
+      for (int k = 0; k < 6; k++) sum += x->leg[side_x][c][k] * a[k];
       block[m * c + r] += sum;
     }
+  }
 }
 
 double *vvi_joint_link(const struct vvi_joint_step *w, int32_t to, int32_t by)
@@ -222,7 +225,8 @@ void vvi_assembly_matrix(struct vvi_joint_step *w, int32_t which, vvi_sparse *f,
         if (to != by && link == NULL) continue;
         add_block(&left[top], stop, joint[top].rows, &w->rows[low], slow, joint[low].rows, rows, link, f->below + at);
         if (both)
-          add_turned(&left[low], slow, joint[low].rows, &w->rows[top], stop, joint[top].rows, rows, f->right + at);
+          add_turned(&left[low], slow, joint[low].rows, &w->rows[top], stop, joint[top].rows, rows,
+                     vvi_joint_link(w, by, to), f->right + at);
       }
 }
 

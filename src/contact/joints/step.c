@@ -142,14 +142,14 @@ static void leave_out(const vvi_sparse *d, vvi_sparse *f, double *rhs)
 }
 
 /* The true derivative of g at the end of the step, but for what the turning within it adds: of second order in h omega. */
-static bool newton(struct vvi_joint_step *w, int32_t which)
+static bool newton(struct vvi_joint_step *w, int32_t which, double *rhs)
 {
   const vvi_assembly *a = &w->joints->assembly[which];
   vvi_sparse *f = &w->assembly[which].newton;
   for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++)
     vvi_joint_rows_at(&w->joints->joint[j], w->ahead, &w->later[j]);
   vvi_assembly_matrix(w, which, f, w->later);
-  double *x = w->rhs + VVI_JOINT_ROWS * (int64_t)a->joint0;
+  double *x = rhs + VVI_JOINT_ROWS * (int64_t)a->joint0;
   leave_out(&w->assembly[which].sparse, f, x);
   if (!vvi_sparse_make_both(f)) return false;
   vvi_sparse_solve_both(f, x, x);
@@ -178,7 +178,7 @@ bool vvi_assembly_fly(struct vvi_joint_step *w, int32_t which, double h, const d
     if (!isfinite(left) || (o->rounds > 8 && left > 4.0 * before)) return false;
     slow |= left > 0.2 * before && left > 64.0;
     before = left;
-    if (!slow || !newton(w, which)) vvi_assembly_solve(w, which, w->rhs, w->rhs);
+    if (!slow || !newton(w, which, w->rhs)) vvi_assembly_solve(w, which, w->rhs, w->rhs);
     for (int64_t i = VVI_JOINT_ROWS * (int64_t)a->joint0; i < VVI_JOINT_ROWS * (int64_t)(a->joint0 + a->joints); i++)
       w->impulse[i] += w->rhs[i];
   }
@@ -313,6 +313,12 @@ void vvi_joints_pull(struct vvi_joint_step *w)
 void vvi_joints_solve(struct vvi_joint_step *w, double *x)
 {
   for (int32_t i = 0; i < w->joints->assemblies; i++) vvi_assembly_solve(w, i, x, x);
+}
+
+void vvi_joints_newton(struct vvi_joint_step *w, double *x)
+{
+  for (int32_t i = 0; i < w->joints->assemblies; i++)
+    if (!newton(w, i, x)) vvi_assembly_solve(w, i, x, x);
 }
 
 void vvi_assembly_undo(struct vvi_joint_step *w, int32_t which, double (*v)[6], double (*push)[6])

@@ -357,7 +357,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   drop_parted(w);
   bool room = take_new(w) && !w->full;
   if (w->ranks != NULL) room &= vvi_sheet_subscribe(w);
-  for (int32_t i = 0; w->ranks != NULL && i < w->n_list; i++) w->list[w->order[i]].place = i;
+  for (int32_t i = 0; i < w->n_list; i++) w->list[w->order[i]].place = i;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
   return room;
 }

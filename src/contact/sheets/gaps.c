@@ -1,5 +1,5 @@
 /* contact/sheets/gaps.c  Distances of edges and faces bounded from below, many at a time and in floats: most candidates of a
- * list are dropped here, the others are measured. */
+ * list are dropped here, the others keep bound and plane until they are due. */
 #include "contact/sheets/search.h"
 #include "math/math.h"
 
@@ -56,13 +56,13 @@ VV_HOT static float box_gap(const float *restrict me, const float *restrict span
 }
 
 /* [sheets 22] with w from closest points: s from the lines, t from s, s from t, each cut to its edge. */
-VV_HOT static void edge_gaps(const float *restrict me, const float *restrict span, int64_t column, float skin,
-                             float one, float *restrict excess)
+VV_HOT static void edge_gaps(const float *restrict me, const float *restrict span, int64_t column, float one,
+                             float *restrict gap, float *restrict nx, float *restrict ny, float *restrict nz)
 {
   const float *cx = span, *cy = cx + column, *cz = cy + column, *hx = cz + column, *hy = hx + column, *hz = hy + column;
   const float x = me[0], y = me[column], z = me[2 * column], ux = me[3 * column], uy = me[4 * column],
               uz = me[5 * column];
-  const float a = ux * ux + uy * uy + uz * uz + 1e-37F, skin2 = skin * skin;
+  const float a = ux * ux + uy * uy + uz * uz + 1e-37F;
 #pragma omp simd
   for (int32_t i = 0; i < VVI_SHEET_LANES; i++) {
     const float vx = hx[i], vy = hy[i], vz = hz[i], rx = x - cx[i], ry = y - cy[i], rz = z - cz[i];
@@ -71,19 +71,19 @@ VV_HOT static void edge_gaps(const float *restrict me, const float *restrict spa
     const float s0 = within((b * f - c * e) / (a * e - b * b + 1e-6F * a * e), one);
     const float t = within((b * s0 + f) / e, one), s = within((b * t - c) / a, one);
     const float wx = rx + s * ux - t * vx, wy = ry + s * uy - t * vy, wz = rz + s * uz - t * vz;
+    const float unit = 1.0F / sqrtf(wx * wx + wy * wy + wz * wz + 1e-37F);
     const float apart =
         (wx * rx + wy * ry + wz * rz) - fabsf(wx * ux + wy * uy + wz * uz) - fabsf(wx * vx + wy * vy + wz * vz);
-    excess[i] =
-        apart * fabsf(apart) - skin2 * (wx * wx + wy * wy + wz * wz); /* a condition would make scalars of lanes */
+    gap[i] = unit * apart, nx[i] = unit * wx, ny[i] = unit * wy, nz[i] = unit * wz;
   }
 }
 
 bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, int32_t n, float skin,
-                          float excess[VVI_SHEET_LANES])
+                          vvi_sheet_gaps *out)
 {
   const int64_t column = (int64_t)w->sheets->n_edge + VVI_SHEET_LANES;
   if (box_gap(w->span + edge, w->span + first, column, n) >= skin) return false;
-  edge_gaps(w->span + edge, w->span + first, column, skin, 1.0F, excess);
+  edge_gaps(w->span + edge, w->span + first, column, 1.0F, out->gap, out->n[0], out->n[1], out->n[2]);
   return true;
 }
 
@@ -144,8 +144,8 @@ static void find_planes(const vvi_sheet_search *w, const vvi_sheet_branch *leaf)
   for (int k = 0; k < 16; k++) memcpy(w->plane + k * column + leaf->first, plane[k], sizeof(float) * (size_t)leaf->n);
 }
 
-VV_HOT static void face_gaps(const float *restrict plane, int64_t column, float x, float y, float z, float skin,
-                             float *restrict excess)
+VV_HOT static void face_gaps(const float *restrict plane, int64_t column, float x, float y, float z,
+                             float *restrict gap, float *restrict nx, float *restrict ny, float *restrict nz)
 {
   const float *p = plane, *q = p + 4 * column, *r = q + 4 * column, *s = r + 4 * column;
 #pragma omp simd
@@ -154,16 +154,27 @@ VV_HOT static void face_gaps(const float *restrict plane, int64_t column, float 
     const float a = q[i] * x + q[column + i] * y + q[2 * column + i] * z - q[3 * column + i];
     const float b = r[i] * x + r[column + i] * y + r[2 * column + i] * z - r[3 * column + i];
     const float c = s[i] * x + s[column + i] * y + s[2 * column + i] * z - s[3 * column + i];
-    const float m = larger(larger(a, 0.0F), larger(b, c));
-    excess[i] = n * n + m * m - skin * skin;
+    const float bc = larger(b, c), m = larger(larger(a, 0.0F), bc);
+    const float along_x = a > bc  ? q[i]
+                          : b > c ? r[i]
+                                  : s[i],
+                along_y = a > bc  ? q[column + i]
+                          : b > c ? r[column + i]
+                                  : s[column + i],
+                along_z = a > bc  ? q[2 * column + i]
+                          : b > c ? r[2 * column + i]
+                                  : s[2 * column + i];
+    const float square = n * n + m * m, unit = 1.0F / sqrtf(square + 1e-37F);
+    gap[i] = unit * square;
+    nx[i] = unit * (n * p[i] + m * along_x), ny[i] = unit * (n * p[column + i] + m * along_y),
+    nz[i] = unit * (n * p[2 * column + i] + m * along_z);
   }
 }
 
-void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t first, float skin,
-                          float excess[VVI_SHEET_LEAF])
+void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t first, vvi_sheet_gaps *out)
 {
   face_gaps(w->plane + first, (int64_t)w->sheets->n_element + VVI_SHEET_LEAF, (float)x[0], (float)x[1], (float)x[2],
-            skin, excess);
+            out->gap, out->n[0], out->n[1], out->n[2]);
 }
 
 void vvi_sheet_ready(const vvi_sheet_search *w, int32_t leaf)

@@ -104,20 +104,26 @@ void vvi_sheet_refit(vvi_sheet_search *w, int32_t cluster)
 
 /* ---- features of two leaves ---- */
 
-static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
+/* A pair at a distance d, or more.  NULL: no plane is known that holds it apart. */
+static vvi_sheet_pair *add(walk *k, int32_t a, int32_t b, double d)
 {
   vvi_sheet_bench *out = k->out;
-  k->closest = vvi_smaller(k->closest, d);
-  if (!(d < k->skin)) return;
   if (out->n == out->room) {
     k->full = true;
-    return;
+    return NULL;
   }
   out->safe[out->n] = vvi_sheet_safe(d - k->reach);
   vvi_sheet_pair *p = &out->pair[out->n++];
   *p = (vvi_sheet_pair){.a = a, .b = b};
   if (vvi_sheet_vertices(k->w->sheets, a, b, p->v) < 4) p->v[3] = -1;
-  for (int c = 0; c < 3; c++) p->n[c] = (float)n[c];
+  return p;
+}
+
+/* One whose bound is not above the skin. */
+static void add_bounded(walk *k, int32_t a, int32_t b, const vvi_sheet_gaps *g, int32_t i)
+{
+  vvi_sheet_pair *p = add(k, a, b, (g->gap[i] > 0.0F ? (double)g->gap[i] : 0.0) - ((double)k->wide - k->skin));
+  for (int c = 0; p != NULL && c < 3; c++) p->n[c] = g->n[c][i];
 }
 
 static bool has(const int32_t *corner, int32_t v)
@@ -125,18 +131,12 @@ static bool has(const int32_t *corner, int32_t v)
   return corner[0] == v || corner[1] == v || corner[2] == v;
 }
 
-static void vertex_face(walk *k, int32_t v, int32_t f)
+static bool may_meet(const walk *k, int32_t v, int32_t f)
 {
-  const vvi_sheet_search *w = k->w;
-  const int32_t *face = w->sheets->element + 3 * (int64_t)f;
-  if (face[2] < 0 || (k->self && has(face, v))) return;
-  if (k->bends && vvi_sheet_neighbours(w->sheets, 1, &v, 3, face)) return;
-  double y[4][3];
-  vvi_closest at;
-  memcpy(y[0], w->x + 3 * (int64_t)v, sizeof y[0]);
-  for (int j = 0; j < 3; j++) memcpy(y[1 + j], w->x + 3 * (int64_t)face[j], sizeof y[0]);
-  vvi_closest_at(VVI_VERTEX_FACE, (const double(*)[3])y, &at);
-  add(k, v, f, at.d, at.n);
+  const struct vvi_sheets *s = k->w->sheets;
+  const int32_t *face = s->element + 3 * (int64_t)f;
+  if (face[2] < 0 || (k->self && has(face, v))) return false;
+  return !k->bends || !vvi_sheet_neighbours(s, 1, &v, 3, face);
 }
 
 /* The vertices that the elements of a leaf list, against the triangles of another. */
@@ -147,37 +147,29 @@ static void vertices_faces(walk *k, const vvi_sheet_branch *a, const vvi_sheet_b
     const int32_t v = w->sheets->vertex_of[i];
     const double *x = w->x + 3 * (int64_t)v, point[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
     if (!near_boxes(point, b->box, k->skin)) continue;
-    float excess[VVI_SHEET_LEAF];
-    vvi_sheet_faces_near(w, x, b->first, k->wide, excess);
+    vvi_sheet_gaps g;
+    vvi_sheet_faces_near(w, x, b->first, &g);
     for (int32_t f = 0; f < b->n; f++)
-      if (!(excess[f] > 0.0F)) vertex_face(k, v, b->first + f);
+      if (!(g.gap[f] > k->wide) && may_meet(k, v, b->first + f)) add_bounded(k, v, b->first + f, &g, f);
   }
 }
 
-static void two_edges(walk *k, int32_t e, int32_t f)
+static bool edges_may_meet(const walk *k, int32_t e, int32_t f)
 {
   const int32_t *a = k->w->sheets->edge + 2 * (int64_t)e, *b = k->w->sheets->edge + 2 * (int64_t)f;
-  if (k->self && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
-  if (k->bends && vvi_sheet_neighbours(k->w->sheets, 2, a, 2, b)) return;
-  double y[4][3];
-  vvi_closest at;
-  for (int i = 0; i < 2; i++) {
-    memcpy(y[i], k->w->x + 3 * (int64_t)a[i], sizeof y[0]);
-    memcpy(y[2 + i], k->w->x + 3 * (int64_t)b[i], sizeof y[0]);
-  }
-  vvi_closest_at(VVI_EDGE_EDGE, (const double(*)[3])y, &at);
-  add(k, -1 - e, f, at.d, at.n);
+  if (k->self && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return false;
+  return !k->bends || !vvi_sheet_neighbours(k->w->sheets, 2, a, 2, b);
 }
 
 static void edges(walk *k, const vvi_sheet_branch *a, const vvi_sheet_branch *b)
 {
   const int32_t *edge0 = k->w->sheets->edge0;
   for (int32_t e = edge0[a->first]; e < edge0[a->first + a->n]; e++) {
-    float excess[VVI_SHEET_LANES];
     const int32_t first = a == b ? e + 1 : edge0[b->first], n = edge0[b->first + b->n] - first;
-    if (n <= 0 || !vvi_sheet_edges_near(k->w, e, first, n, k->wide, excess)) continue;
+    vvi_sheet_gaps g;
+    if (n <= 0 || !vvi_sheet_edges_near(k->w, e, first, n, k->wide, &g)) continue;
     for (int32_t i = 0; i < n; i++)
-      if (!(excess[i] > 0.0F)) two_edges(k, e, first + i);
+      if (!(g.gap[i] > k->wide) && edges_may_meet(k, e, first + i)) add_bounded(k, -1 - e, first + i, &g, i);
   }
 }
 
@@ -227,7 +219,8 @@ static void against_obstacle(walk *k, const vvi_sheet_cluster *r, int32_t obstac
     const int32_t v = s->cluster_vertex[i];
     if (s->cluster_of[v] != (int32_t)(r - s->cluster)) continue; /* listed from the cluster that owns it */
     const double d = vvi_obstacle_distance(s->body[obstacle].obstacle, k->w->x + 3 * (int64_t)v, n);
-    add(k, v, -1 - obstacle, d, n);
+    k->closest = vvi_smaller(k->closest, d);
+    if (d < k->skin) add(k, v, -1 - obstacle, d);
   }
 }
 

@@ -195,16 +195,6 @@ bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
   return any;
 }
 
-void vvi_sheet_mark(const vvi_sheet_search *w, int32_t mover, unsigned char *mark)
-{
-  const struct vvi_sheets *s = w->sheets;
-  const int32_t body = s->body_of_mover[mover];
-  for (int32_t k = body; k < s->n_body && (k == body || s->body[k].shares == k - body); k++) {
-    const int32_t strip = s->body[k].strip0 + (mover - s->body[k].mover0) / VVI_SHEET_STRIP;
-    for (int32_t i = s->strip_cluster0[strip]; i < s->strip_cluster0[strip + 1]; i++) mark[s->strip_cluster[i]] = 1;
-  }
-}
-
 static void travel(vvi_sheet_search *w, vvi_sheet_list *l)
 {
   const vvi_sheet_speed *a = &w->speed[l->a], *b = &w->speed[l->b];

@@ -26,8 +26,8 @@ enum { CHUNK = 256, TOGETHER = 4, BLOCK = VVI_SHEET_BLOCK, PAIRS = 64, SHRINKS =
 /* Where skins of nothing but the coming drift need more than PAIRS an element, there is more room, up to this: bodies then move
  * by an edge in a step, each element past some 24 times 64 others. */
 enum { MOST_PAIRS = 24 * PAIRS };
-/* Pairs there is room for at first, and on the bench of a thread; from so many lists, clusters or
- * bodies on threads share them; vertices of a piece. */
+/* Pairs there is room for at first, and on the bench of a thread; bodies that threads share are more than this; vertices of a
+ * piece. */
 enum { FIRST = 65536, BENCH = 16384, SHARED = 8, PIECE = 4096 };
 static const double OPENING = 0.3;
 static const double OVERLAP =
@@ -313,7 +313,7 @@ static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
 /* False: no room. */
 static bool rebuild(vvi_sheet_search *w, int32_t n)
 {
-  const bool together = n > SHARED && w->threads > 1;
+  const bool together = n > 1 && w->threads > 1;
   freshen_clusters(w, n, together ? 2 : 1);
   for (int32_t i = 0; i < n; i++) w->list[w->due[i]].stale = true, w->list[w->due[i]].n = 0;
   if (together) build_together(w, n);
@@ -594,11 +594,6 @@ static inline double parted_by(const vvi_sheet_pair *p, const double *x)
   return (1.0 - 1e-6) * (p->a < 0 ? edges : face);
 }
 
-static bool is_near(const vvi_sheet_list *l, double d)
-{
-  return d - l->step < (l->offset + l->margin) * (1.0 + 1e-9);
-}
-
 /* The distance of a pair that its plane does not hold apart.  True: it may meet. */
 static bool measure(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, float *safe,
                     vvi_sheet_slot *out)
@@ -614,17 +609,7 @@ static bool measure(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_shee
   *out = (vvi_sheet_slot){.d = at.d - l->offset, .n = {at.n[0], at.n[1], at.n[2]}};
   for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c];
   *safe = vvi_sheet_safe(l->travel + at.d - (l->offset + l->margin));
-  return is_near(l, at.d);
-}
-
-/* One pair past its budget whose plane holds it apart by z.  True: it may meet. */
-static bool look(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, double z, float *safe,
-                 vvi_sheet_slot *out)
-{
-  const double reach = l->offset + l->margin;
-  if (z < reach || parted_by(p, w->y) < reach) return measure(w, l, p, safe, out);
-  *out = (vvi_sheet_slot){.parted = true, .d = z - l->offset, .n = {(double)p->n[0], (double)p->n[1], (double)p->n[2]}};
-  return true;
+  return at.d - l->step < (l->offset + l->margin) * (1.0 + 1e-9);
 }
 
 static float least_of(const float *x, int32_t n)
@@ -642,25 +627,17 @@ static float least_of_block(const float *x)
   return least;
 }
 
-/* A bit for each of a block that is past its budget. */
-VV_HOT static uint32_t due_bits(const float *safe, float bound)
+/* Numbers of the pairs past their budget, in the blocks that have some: a bit for each of a block. */
+VV_HOT static int32_t list_past(float bound, int32_t n, const float *safe, const float *block,
+                                const vvi_sheet_pair *pair, int16_t due[CHUNK])
 {
-  uint32_t bits = 0;
-#pragma omp simd reduction(| : bits)
-  for (uint32_t i = 0; i < BLOCK; i++) bits |= (safe[i] > bound ? 0U : 1U) << i;
-  return bits;
-}
-
-/* Numbers of the pairs past their budget, in the blocks that have some. */
-static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, int16_t due[CHUNK])
-{
-  const float bound = bound_of(&w->list[k->couple]);
-  const float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
-  const vvi_sheet_pair *pair = w->pair + k->first;
   int32_t m = 0;
-  for (int32_t first = 0; first < k->n; first += BLOCK) {
+  for (int32_t first = 0; first < n; first += BLOCK) {
+    uint32_t bits = 0;
     if (block[first / BLOCK] > bound) continue;
-    for (uint32_t bits = due_bits(safe + first, bound); bits != 0; bits &= bits - 1) {
+#pragma omp simd reduction(| : bits)
+    for (uint32_t i = 0; i < BLOCK; i++) bits |= (safe[(uint32_t)first + i] > bound ? 0U : 1U) << i;
+    for (; bits != 0; bits &= bits - 1) {
       const int32_t i = first + __builtin_ctz(bits);
       __builtin_prefetch(&pair[i].a); /* they lie far apart, and may be on two lines of the cache */
       __builtin_prefetch(&pair[i].n[2]);
@@ -677,24 +654,54 @@ static bool is_within(const vvi_sheet_search *w, const vvi_sheet_pair *p)
   return vvi_sheet_one_piece(w, p->v[0], p->v[n]) && vvi_sheet_neighbours(w->sheets, n, p->v, 4 - n, p->v + n);
 }
 
+static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, int16_t due[CHUNK])
+{
+  const vvi_sheet_list *l = &w->list[k->couple];
+  const vvi_sheet_pair *pair = w->pair + k->first;
+  const int32_t m = list_past(bound_of(l), (int32_t)k->n, w->safe + k->first, w->block + k->first / BLOCK, pair, due);
+  if (w->gone == NULL || w->sheets->cluster[l->a].body != w->sheets->cluster[l->b].body) return m;
+  int32_t n = 0;
+  for (int32_t j = 0; j < m; j++)
+    if (!is_within(w, &pair[due[j]])) due[n++] = due[j];
+  return n;
+}
+
+/* Those that a plane holds apart by the margin, now and after the drift, stand behind the others, from the last place on. */
+VV_HOT static void look_at_due(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_chunk *k,
+                               const int16_t *due)
+{
+  const double reach = l->offset + l->margin, far = reach + l->step, travel = l->travel - reach;
+  vvi_sheet_pair *pair = w->pair + k->first;
+  vvi_sheet_slot *slot = w->slot + k->slot;
+  float *safe = w->safe + k->first;
+  k->hits = k->asides = 0;
+  for (int32_t j = 0; j < k->checked; j++) {
+    const int32_t i = due[j];
+    vvi_sheet_pair *p = &pair[i];
+    vvi_sheet_slot *out = &slot[k->hits];
+    const double z = has_planes(p) ? parted_by(p, w->x) : -INFINITY;
+    safe[i] = vvi_sheet_safe(travel + z);
+    if (z >= far) continue;
+    if (z < reach || parted_by(p, w->y) < reach) {
+      if (!measure(w, l, p, &safe[i], out)) continue;
+    } else if (w->parts) {
+      slot[k->n - 1 - k->asides++].pair = i;
+      continue;
+    } else {
+      *out = (vvi_sheet_slot){
+          .parted = true, .d = z - l->offset, .n = {(double)p->n[0], (double)p->n[1], (double)p->n[2]}};
+    }
+    out->pair = i, k->hits++;
+  }
+}
+
 static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k, const int16_t *due)
 {
   const vvi_sheet_list *l = &w->list[k->couple];
-  const double reach = l->offset + l->margin;
   const float bound = bound_of(l);
-  const bool pieces = w->gone != NULL && w->sheets->cluster[l->a].body == w->sheets->cluster[l->b].body;
-  vvi_sheet_pair *pair = w->pair + k->first;
-  vvi_sheet_slot *slot = w->slot + k->slot;
-  float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
-  k->hits = 0;
-  for (int32_t j = 0; j < k->checked; j++) {
-    const int32_t i = due[j];
-    if (pieces && is_within(w, &pair[i])) continue;
-    const double z = has_planes(&pair[i]) ? parted_by(&pair[i], w->x) : -INFINITY;
-    safe[i] = vvi_sheet_safe(l->travel + z - reach);
-    if (z - l->step >= reach) continue;
-    if (look(w, l, &pair[i], z, &safe[i], &slot[k->hits])) slot[k->hits++].pair = i;
-  }
+  const float *safe = w->safe + k->first;
+  float *block = w->block + k->first / BLOCK;
+  look_at_due(w, l, k, due);
   for (int32_t first = 0; first < k->n; first += BLOCK)
     if (!(block[first / BLOCK] > bound)) block[first / BLOCK] = least_of_block(safe + first);
   k->safe = least_of(block, (int32_t)(vvi_sheet_blocks(k->n) / BLOCK));
@@ -753,23 +760,44 @@ static int32_t find_active(vvi_sheet_search *w)
   return n;
 }
 
+vvi_sheet_near vvi_sheet_near_of(const vvi_sheet_search *w, int32_t list, int64_t at)
+{
+  const vvi_sheet_list *l = &w->list[list];
+  const vvi_sheet_pair *p = &w->pair[at];
+  return (vvi_sheet_near){.a = p->a,
+                          .b = p->b,
+                          .couple = list,
+                          .place = (int32_t)(at - l->first),
+                          .order = l->place,
+                          .v = {p->v[0], p->v[1], p->v[2], p->v[3]},
+                          .parted = true};
+}
+
 /* Hits of a chunk, where they stand among all. */
 static void write_near(vvi_sheet_search *w, const vvi_sheet_chunk *k)
 {
-  const vvi_sheet_list *l = &w->list[k->couple];
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->slot + j];
-    const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
-    w->near[k->near + j] = (vvi_sheet_near){.a = p->a,
-                                            .b = p->b,
-                                            .couple = k->couple,
-                                            .place = (int32_t)(k->first - l->first) + s->pair,
-                                            .order = l->place,
-                                            .v = {p->v[0], p->v[1], p->v[2], p->v[3]},
-                                            .parted = s->parted,
-                                            .d = s->d,
-                                            .n = {s->n[0], s->n[1], s->n[2]}};
+    vvi_sheet_near *near = &w->near[k->near + j];
+    *near = vvi_sheet_near_of(w, k->couple, k->first + s->pair);
+    near->parted = s->parted, near->d = s->d;
+    memcpy(near->n, s->n, sizeof near->n);
   }
+  for (int32_t j = 0; j < k->asides; j++)
+    w->aside[k->aside + j] = (vvi_sheet_aside){k->couple, k->first + w->slot[k->slot + k->n - 1 - j].pair};
+}
+
+bool vvi_sheet_is_pushed_slow(const struct vvi_sheets *s, const vvi_sheet_pair *p, const unsigned char *pushed)
+{
+  int32_t v[4];
+  const int n = vvi_sheet_vertices(s, p->a, p->b, v);
+  for (int i = 0; i < n; i++) {
+    const vvi_sheet_body *b = &s->body[s->body_of[v[i]]];
+    if (!b->loose && pushed[s->mover[v[i]]]) return true;
+    for (int32_t j = s->stencil0[v[i]]; j < s->stencil0[v[i] + 1]; j++) /* of loose ones alone */
+      if (pushed[s->stencil[j]]) return true;
+  }
+  return false;
 }
 
 /* Hits of what is gone are none. */
@@ -785,10 +813,18 @@ static void drop_gone(const vvi_sheet_search *w, vvi_sheet_chunk *k)
   k->hits = n;
 }
 
+static bool fit_aside(vvi_sheet_search *w, int64_t room)
+{
+  if (room <= w->aside_room) return true;
+  if (!VVI_SHEET_GROW(w, aside, w->aside_room, 0, 2 * room)) return false;
+  w->aside_room = 2 * room;
+  return true;
+}
+
 /* What n chunks have found, one behind the other.  False: no memory. */
 static bool take_hits(vvi_sheet_search *w, int32_t n)
 {
-  int64_t sum = 0;
+  int64_t sum = 0, asides = 0;
   for (int32_t i = 0; i < n; i++) {
     vvi_sheet_chunk *k = &w->chunk[i];
     vvi_sheet_list *l = &w->list[k->couple];
@@ -796,11 +832,13 @@ static bool take_hits(vvi_sheet_search *w, int32_t n)
     w->checked += k->checked;
     if (w->gone != NULL) drop_gone(w, k);
     k->near = sum, sum += k->hits;
+    k->aside = asides, asides += k->asides;
   }
-  w->n_near = 0;
-  if (!vvi_sheet_near_fit(w, sum)) return false;
-  w->n_near = (int32_t)sum;
-  const bool share = vvi_sheet_shares(w, sum);
+  w->n_near = 0, w->n_aside = 0;
+  if (!vvi_sheet_near_fit(w, sum + asides) || !fit_aside(w, asides))
+    return false; /* those set aside may join the others */
+  w->n_near = (int32_t)sum, w->n_aside = asides;
+  const bool share = vvi_sheet_shares(w, sum + asides);
   if (share) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
     for (int32_t i = 0; i < n; i++) write_near(w, &w->chunk[i]);

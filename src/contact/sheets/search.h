@@ -61,12 +61,15 @@ void vvi_sheet_list_rules(const vvi_sheet_search *w, vvi_sheet_list *l);
 
 /* Middles and halves of the edges of a leaf, planes of its elements, if they do not belong to the present places. */
 void vvi_sheet_ready(const vvi_sheet_search *w, int32_t leaf);
-/* An edge and n from first on, at most 16; excess[i] > 0: farther apart than skin.  False: all are. */
+/* Distances, at least, and the normals of planes that hold so far apart. */
+typedef struct vvi_sheet_gaps {
+  float gap[VVI_SHEET_LANES], n[3][VVI_SHEET_LANES];
+} vvi_sheet_gaps;
+/* Of an edge and n from first on, at most 16.  False: all are farther apart than skin. */
 bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, int32_t n, float skin,
-                          float excess[VVI_SHEET_LANES]);
-/* A point and the next four elements. */
-void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t first, float skin,
-                          float excess[VVI_SHEET_LEAF]);
+                          vvi_sheet_gaps *out);
+/* Of a point and the next four elements. */
+void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t first, vvi_sheet_gaps *out);
 /* What floats may be wrong by: to be added to a skin. */
 double vvi_sheet_rounding(const double a[6], const double b[6]);
 

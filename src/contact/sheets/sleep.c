@@ -105,12 +105,19 @@ static double room_of(const vvi_sheet_search *w, const vvi_sheet_list *l)
   return l->n > 0 ? fmin(lives, (double)l->safe * (1.0 - 2e-6) - l->travel) : lives;
 }
 
+/* Is what it has worth a nap?  This alone reads nothing that others change. */
+static void look_at(const vvi_sheet_search *w, vvi_sheet_list *l)
+{
+  const double rate = way_of_bodies(w, l) + w->life[l->a].stride + w->life[l->b].stride, room = room_of(w, l);
+  l->idle = room > WORTH * rate && room > 0.0 && !l->stale && !vvi_sheet_is_whole(w, l);
+}
+
 static bool sleeps(vvi_sheet_search *w, int32_t slot)
 {
   vvi_sheet_list *l = &w->list[slot];
+  if (!l->idle) return false;
   const double stray[2] = {w->life[l->a].stride, w->life[l->b].stride}, way = way_of_bodies(w, l);
   const double rate = way + stray[0] + stray[1], room = room_of(w, l);
-  if (l->stale || vvi_sheet_is_whole(w, l) || !(room > WORTH * rate && room > 0.0)) return false;
   const double each = LEAST * room, rest = rate > 0.0 ? (1.0 - 3.0 * LEAST) * room / rate : 0.0;
   const double drifts = way > 0.0 ? fmin((each + rest * way) / way, RING) : RING;
   if (drifts < WORTH) return false;
@@ -133,8 +140,14 @@ void vvi_sheet_list_wakes(vvi_sheet_search *w, int32_t slot)
   const double strays = w->life[l->a].stray - l->since[0] + w->life[l->b].stray - l->since[1];
   const double more = (1.0 + 1e-9) * (strays + l->between * (double)(w->drifts - l->slept));
   l->way += more, l->travel += more;
-  w->awake[w->n_awake++] = (vvi_sheet_awake){.key = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule), .list = slot};
+  w->awake[w->n_awake++] = (vvi_sheet_awake){.list = slot};
   w->unsorted = true;
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const vvi_sheet_awake *a = x, *b = y;
+  return a->place < b->place ? -1 : a->place > b->place;
 }
 
 /* Those that woke stand behind those that are awake, which are in order: a few of them are put between these. */
@@ -143,16 +156,17 @@ static void merge(vvi_sheet_search *w)
   enum { FEW = 64 };
   vvi_sheet_awake late[FEW];
   int32_t n = 1;
-  while (n < w->n_awake && vvi_sheet_by_meshes(&w->awake[n - 1], &w->awake[n]) <= 0) n++;
+  for (int32_t i = 0; i < w->n_awake; i++) w->awake[i].place = w->list[w->awake[i].list].place;
+  while (n < w->n_awake && w->awake[n - 1].place <= w->awake[n].place) n++;
   int32_t left = w->n_awake - n;
   if (left > FEW) {
-    vvi_sort(w->awake, (size_t)w->n_awake, sizeof *w->awake, vvi_sheet_by_meshes);
+    vvi_sort(w->awake, (size_t)w->n_awake, sizeof *w->awake, by_place);
     return;
   }
   memcpy(late, w->awake + n, sizeof *late * (size_t)left);
-  vvi_sort(late, (size_t)left, sizeof *late, vvi_sheet_by_meshes);
+  vvi_sort(late, (size_t)left, sizeof *late, by_place);
   for (int32_t to = w->n_awake - 1; left > 0; to--) {
-    const bool behind = n == 0 || vvi_sheet_by_meshes(&w->awake[n - 1], &late[left - 1]) <= 0;
+    const bool behind = n == 0 || w->awake[n - 1].place <= late[left - 1].place;
     w->awake[to] = behind ? late[--left] : w->awake[--n];
   }
 }
@@ -167,12 +181,8 @@ static void sort(vvi_sheet_search *w)
     return;
   }
   w->n_awake = 0;
-  for (int32_t i = 0; i < w->n_list; i++) {
-    const vvi_sheet_list *l = &w->list[w->order[i]];
-    if (!l->asleep)
-      w->awake[w->n_awake++] =
-          (vvi_sheet_awake){.key = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule), .list = w->order[i]};
-  }
+  for (int32_t i = 0; i < w->n_list; i++)
+    if (!w->list[w->order[i]].asleep) w->awake[w->n_awake++] = (vvi_sheet_awake){.list = w->order[i]};
 }
 
 /* Those of a cluster, all of them or whose nap is over. */
@@ -299,6 +309,12 @@ void vvi_sheet_sleep(vvi_sheet_search *w)
 {
   int32_t n = 0;
   w->drifts++;
+  if (vvi_sheet_shares(w, w->n_awake)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < w->n_awake; i++) look_at(w, vvi_sheet_list_at(w, i));
+  } else {
+    for (int32_t i = 0; i < w->n_awake; i++) look_at(w, vvi_sheet_list_at(w, i));
+  }
   for (int32_t i = 0; i < w->n_awake; i++)
     if (!sleeps(w, w->awake[i].list)) w->awake[n++] = w->awake[i];
   w->n_awake = n;
@@ -313,7 +329,7 @@ void vvi_sheet_list_enters(vvi_sheet_search *w, int32_t slot)
   l->asleep = l->off || !l->mine, l->until = -1;
   l->nap[0] = l->nap[1] = INFINITY;
   if (l->asleep) return;
-  w->awake[w->n_awake++] = (vvi_sheet_awake){.key = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule), .list = slot};
+  w->awake[w->n_awake++] = (vvi_sheet_awake){.list = slot};
   w->unsorted = true;
 }
 

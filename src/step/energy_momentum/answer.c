@@ -23,7 +23,8 @@ enum { ROUNDS = 160, SLOWER = 60, SWINGS = 8, SWEEPS = 400, PATIENCE = 8 };
 static const double STILL = 1e-13, SLIP[] = {1e-9, 1e-6}, ROUNDING = 1e-16, SOLVED = 1e-4;
 /* Where rounds swing, changes of impulses have a price: at first the error of A, then more in each round.          [em 12a] */
 static const double DEARER = 2.0, DEAREST = 1e-2;
-/* What impulses may make of the speed: more is no answer but a solver gone astray. */
+/* What impulses may make of the speed: more is no answer but a solver gone astray.  Of a light body that a heavy one stands on they make
+ * as many times more as that one is heavier. */
 static const double RUN_AWAY = 1e4;
 
 /* ---- the modified configuration ---- */
@@ -356,17 +357,21 @@ static double sweep_normal(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, doub
   return fabs(move[0] - before) * a;
 }
 
-/* All three directions of a contact with friction at once. */
-static double sweep_grip(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double *move)
+/* All three directions of a contact with friction at once.  A spring has off + soft u + x = 0 along its normal: over soft, a row with the
+ * compliance 1/soft; an open one has no impulse. */
+static double sweep_grip(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double *move, const vvi_em_law *k)
 {
   const vvi_em_contact *c = &w->contact[i];
-  const double *a = w->own + 9 * (int64_t)i;
-  double v[3], j[3], moved = 0.0;
+  const double give = k->soft > 0.0 ? 1.0 / k->soft : 0.0;
+  double a[9], v[3], j[3] = {0.0, 0.0, 0.0}, moved = 0.0;
+  memcpy(a, w->own + 9 * (int64_t)i, sizeof a);
   for (int d = 0; d < 3; d++) {
     v[d] = c->u[d] - (d == 0 ? c->aim : 0.0) + changed(w, c, &r[d]);
+    if (d == 0 && k->soft > 0.0) v[0] += give * (k->off + move[0]) - c->u[0] + c->aim;
+    if (d == 0) a[0] += give;
     for (int e = 0; e < 3; e++) v[d] -= a[3 * d + e] * (c->j[e] + move[e]);
   }
-  vvi_em_grip(v, a, c->law->friction, j);
+  if (k->soft != 0.0) vvi_em_grip(v, a, c->law->friction, j);
   for (int d = 0; d < 3; d++) {
     const double by = j[d] - c->j[d] - move[d];
     moved = fmax(moved, fabs(by) * a[4 * d]);
@@ -433,7 +438,7 @@ static bool sweep_all(vvi_em_rigid *w, int directions, double dt, bool few, doub
       const vvi_em_row *r = &w->rows[(int64_t)directions * i];
       double *move = w->move + (int64_t)directions * i;
       const vvi_em_law k = vvi_em_law_of(c, dt);
-      moved = fmax(moved, c->law->friction > 0.0 ? sweep_grip(w, i, r, move) : sweep_normal(w, i, r, move, &k));
+      moved = fmax(moved, c->law->friction > 0.0 ? sweep_grip(w, i, r, move, &k) : sweep_normal(w, i, r, move, &k));
     }
     if (sweep == 0 && !few) enough = fmax(enough, 1e-9 * moved);
     if (moved <= enough || w->n_contact == 1) return true;
@@ -532,10 +537,12 @@ static double speed_of(const vvi_em_frame *f, const double arm[3])
 }
 
 /* m/s: what rounding is relative to.  A body at rest has no speed, but the impulses that hold it change one that it would have:
- * u = u_free + A j, rounded like its parts; without friction these cancel to the last digit, and it need not be asked. */
-static double fastest(const vvi_em_rigid *w)
+ * u = u_free + A j, rounded like its parts.  Without friction these mostly cancel to the last digit, and only where rounds no longer gain
+ * is it asked how much is pressed: what a heavy body presses on a light one changes the speed of that by far more than it ever has. */
+static double fastest(const vvi_em_rigid *w, double *pressed)
 {
   double most = 0.0;
+  *pressed = 0.0;
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
     double speed = speed_of(&w->frame[c->f.slave], c->arm_s) + speed_of(&w->frame[c->f.master], c->arm_m);
@@ -545,10 +552,21 @@ static double fastest(const vvi_em_rigid *w)
       velocity_before(w, c, side, v);
       speed += vvi_norm3(v);
     }
-    if (w->rough) speed += w->own[9 * (int64_t)i] * fabs(c->j[0]);
-    most = fmax(most, speed + fabs(c->u[0]));
+    speed += fabs(c->u[0]);
+    most = fmax(most, speed);
+    *pressed = fmax(*pressed, speed + w->own[9 * (int64_t)i] * fabs(c->j[0]));
   }
-  return most;
+  return w->rough ? *pressed : most;
+}
+
+/* The momentum of the heaviest body, over the mass that moves the most easily, over its speed. */
+static double heavier(const vvi_em_rigid *w)
+{
+  double mass = 0.0, own = 0.0;
+  for (int32_t i = 0; i < w->n; i++)
+    if (w->frame[i].touched && !w->frame[i].held) mass = fmax(mass, w->frame[i].mass);
+  for (int32_t i = 0; i < w->n_contact; i++) own = fmax(own, w->own[9 * (int64_t)i]);
+  return fmax(1.0, mass * own);
 }
 
 /* The largest correction of bodies that bend, over their step. */
@@ -610,26 +628,27 @@ static bool iterate(vvi_em_rigid *w, double dt)
     if (!evaluate(w, dt, fresh)) return false;
     if (!couple_through(w, directions, dt, fresh, &joints)) return false;
     couple(w, directions);
-    double gain;
-    const double scale = fastest(w), rows = worst(w, dt, &gain), bodies = corrected(w) * scale,
+    double gain, pressed;
+    const double scale = fastest(w, &pressed), rows = worst(w, dt, &gain), bodies = corrected(w) * scale,
                  left = w->rough && fresh ? SOLVED * bodies : bodies, miss = fmax(rows, left);
     fresh = (rows > 0.3 * fmax(last[0], slow * early[0]) && rows > 1e-13 * scale) ||
             (round > 2 && bodies > 0.3 * fmax(last[1], slow * early[1]) && bodies > 1e-13 * scale);
     memcpy(early, last, sizeof early);
     last[0] = rows, last[1] = bodies;
     if (round == 0) first = scale;
-    if (!(miss <= INFINITY) || !(scale <= RUN_AWAY * first)) return false;
+    const double free = w->rough ? scale : fmax(scale, first), /* of which impulses may leave nothing */
+        whole = w->rough ? scale : fmax(pressed, first);       /* and with what they make and take again */
+    if (!(miss <= INFINITY) || !(scale <= RUN_AWAY * first * heavier(w))) return false;
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);
     const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
-    const bool floor =
-        (stale >= 3 && near_best && miss <= 2e-14 * (stale >= SWINGS && !w->rough ? fmax(scale, first) : scale)) ||
-        (w->rough && miss <= enough * scale);
+    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * (stale >= SWINGS ? whole : scale)) ||
+                       (w->rough && miss <= enough * scale);
     if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
       return true;
     const bool stuck = stale >= (w->rough ? SWINGS : 4 * SWINGS), settled = stuck && near_best && joints <= 16.0;
-    if (settled && rows <= STILL * scale && left <= STILL * scale) return true;
-    if (settled && rows <= SLIP[w->rough] * scale && SOLVED * bodies <= 2e-14 * scale && gain <= ROUNDING * w->energy)
+    if (settled && rows <= STILL * whole && left <= STILL * whole) return true;
+    if (settled && rows <= SLIP[w->rough] * free && SOLVED * bodies <= 2e-14 * scale && gain <= ROUNDING * w->energy)
       return w->off = true;
     if (stuck) w->price = fmin(fmax(w->price * DEARER, VVI_EM_NOISE), DEAREST);
     const bool swings = w->rough && w->n_soft == 0 && w->joints == NULL && stale >= SWINGS;

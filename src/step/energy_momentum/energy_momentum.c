@@ -71,7 +71,7 @@ static vv_status prepare(struct vv_step *s)
   s->energy = "nodal";
   for (int i = 0; i < s->model->n_block; i++)
     if (reals_of(&s->model->block[i]) > 0 && s->model->block[i].kind->implicit->step != NULL) s->energy = "director";
-  s->exact = true;
+  s->exact = s->bears = true;
   s->own = w;
   return VV_OK;
 }
@@ -142,7 +142,10 @@ static void tell(const struct vv_step *s, const vvi_em_rigid *w, vv_report *r)
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
   const work *w = s->own;
-  if (w->rigid != NULL) vvi_em_load(w->rigid, s->state);
+  if (w->rigid != NULL) {
+    vvi_em_load(w->rigid, s->state);
+    vvi_em_lead(w->rigid, s->model, s->led, s->n_led);
+  }
   for (int64_t k = 0; k < n; k++) {
     if (!one_step(s)) {
       tell(s, w->rigid, r);

@@ -63,11 +63,27 @@ void vvi_em_load(vvi_em_rigid *w, const vv_state *x)
   for (int32_t i = 0; i < w->n; i++) {
     vvi_em_frame *f = &w->frame[i];
     const int64_t c = f->block->column;
+    f->led = false;
+    memcpy(f->gravity, f->block->gravity, sizeof f->gravity);
     const double *q = x->q + f->block->q0 + f->node, *p = x->p + f->block->p0 + f->node;
     for (int k = 0; k < 3; k++) f->x[k] = q[k * c], f->p[k] = p[k * c], f->h[k] = p[(3 + k) * c];
     for (int k = 0; k < 4; k++) f->q[k] = q[(3 + k) * c];
     for (int k = 0; k < 7; k++) f->carry[k] = q[(7 + k) * c];
     vvi_quaternion_matrix(f->q, f->r);
+  }
+}
+
+void vvi_em_lead(vvi_em_rigid *w, const vv_model *m, const vvi_led *led, int64_t n)
+{
+  for (int64_t k = 0; k < n; k++) {
+    const vv_block *b = &m->block[led[k].block];
+    int32_t first = 0;
+    while (first < w->n && w->frame[first].block != b) first += (int32_t)w->frame[first].block->nodes;
+    if (first >= w->n) continue;
+    vvi_em_frame *f = &w->frame[first + led[k].node];
+    f->led = !f->held;
+    memcpy(f->gravity, led[k].rate, sizeof f->gravity);
+    w->weighs = true;
   }
 }
 
@@ -132,6 +148,8 @@ void vvi_em_take(vvi_em_frame *f, double dt, vv_posted *post)
     for (int k = 0; k < 3; k++) middle[k] = f->x[k] + 0.5 * f->dx[k], weight[k] = dt * f->mass * f->gravity[k];
     vvi_post_impulse(post, middle, weight);
   }
+  for (int k = 0; f->led && k < 3; k++) /* the drive lifts it */
+    vvi_sum_add(&post->external_work, f->mass * (f->gravity[k] - f->block->gravity[k]) * f->dx[k]);
   for (int k = 0; k < 3; k++) {
     vvi_carried_add(f->dx[k], &f->x[k], &f->carry[k]);
     f->p[k] = f->p1[k];

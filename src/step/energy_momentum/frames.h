@@ -28,7 +28,8 @@
 typedef struct vvi_em_frame {
   const vv_block *block; /* NULL: the ground */
   int64_t node;
-  bool held;
+  bool held,
+      led; /* led: what is called gravity here is what its motion takes, and drives add what the true one leaves [rigid 19] */
   double mass, inertia[3], gravity[3];
   double least;                            /* its smallest moment that is not zero */
   double x[3], q[4], carry[7], p[3], h[3]; /* at n */
@@ -220,6 +221,8 @@ int32_t vvi_em_count(const vv_model *m);
 vv_status vvi_em_frames_create(const vv_model *m, vvi_arena *arena, vvi_em_rigid *w);
 int32_t vvi_em_frame_of(const vvi_em_rigid *w, const vvi_object *o);
 void vvi_em_load(vvi_em_rigid *w, const vv_state *x);
+/* Those whose motion is given for the coming step. */
+void vvi_em_lead(vvi_em_rigid *w, const vv_model *m, const vvi_led *led, int64_t n);
 void vvi_em_store(const vvi_em_rigid *w, vv_state *x);
 /* The step of a body under its impulses j, l: first p1 and dx, then h1 and theta; false: no rotation was found. */
 void vvi_em_move(vvi_em_frame *f, double dt);

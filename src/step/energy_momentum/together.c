@@ -22,7 +22,7 @@ struct vvi_em_together {
   vvi_leg *leg;
   double (*inverse)[12], (*change)[6];
   int32_t *mover;   /* [frames + 1] -1: it does not move */
-  double *a, *root; /* [rows][rows] A, and B by rows; behind them [rows] what is left of the diagonal */
+  double *a, *root; /* [rows][rows] A; [rows][rows + contacts] B; behind them [rows] what is left of the diagonal */
   int32_t rank;
 };
 
@@ -94,27 +94,40 @@ static void frame_legs(const vvi_em_rigid *w, int directions, int32_t i, vvi_isl
 /* ---- a root as movers ---- */
 
 /* Columns of B until nothing is left that is more than noise.                                                       [em 26] */
-static void make_root(struct vvi_em_together *k, int64_t rows)
+static void make_root(struct vvi_em_together *k, int64_t rows, int64_t width)
 {
-  double *left = k->root + rows * rows, most = 0.0;
+  double *left = k->root + rows * width, most = 0.0;
   for (int64_t i = 0; i < rows; i++) left[i] = k->a[i * rows + i], most = fmax(most, left[i]);
   for (k->rank = 0; k->rank < rows; k->rank++) {
     int64_t p = 0;
     for (int64_t i = 1; i < rows; i++)
       if (left[i] > left[p]) p = i;
     if (!(left[p] > VVI_EM_NOISE * most)) break;
-    const double pivot = sqrt(left[p]), *by = k->root + p * rows;
+    const double pivot = sqrt(left[p]), *by = k->root + p * width;
     for (int64_t i = 0; i < rows; i++) {
-      double *to = k->root + i * rows, sum = 0.5 * (k->a[i * rows + p] + k->a[p * rows + i]);
+      double *to = k->root + i * width, sum = 0.5 * (k->a[i * rows + p] + k->a[p * rows + i]);
       for (int32_t m = 0; m < k->rank; m++) sum -= to[m] * by[m];
       to[k->rank] = i == p ? pivot : sum / pivot;
     }
-    for (int64_t i = 0; i < rows; i++) left[i] -= k->root[i * rows + k->rank] * k->root[i * rows + k->rank];
+    for (int64_t i = 0; i < rows; i++) left[i] -= k->root[i * width + k->rank] * k->root[i * width + k->rank];
     left[p] = 0.0;
   }
 }
 
-static void root_legs(const struct vvi_em_together *k, int directions, int64_t rows, int32_t i, vvi_island_contact *c,
+/* The compliance of a spring is a column of its own: beside it, in the diagonal of A, what is left of the others may be noise. */
+static void add_springs(const vvi_em_rigid *w, int directions, double dt, int64_t width)
+{
+  struct vvi_em_together *k = w->together;
+  for (int32_t i = 0; i < w->n_contact; i++) {
+    const vvi_em_law law = vvi_em_law_of(&w->contact[i], dt);
+    if (!(law.soft > 0.0)) continue;
+    for (int32_t j = 0; j < w->n_contact * directions; j++)
+      k->root[j * width + k->rank] = j == i * directions ? sqrt(1.0 / law.soft) : 0.0;
+    k->rank++;
+  }
+}
+
+static void root_legs(const struct vvi_em_together *k, int directions, int64_t width, int32_t i, vvi_island_contact *c,
                       int32_t *legs)
 {
   c->first = *legs, c->legs = (k->rank + 5) / 6;
@@ -124,7 +137,7 @@ static void root_legs(const struct vvi_em_together *k, int directions, int64_t r
     for (int d = 0; d < directions; d++)
       for (int x = 0; x < 6; x++) {
         const int32_t column = 6 * m + x;
-        const double b = column < k->rank ? k->root[((int64_t)directions * i + d) * rows + column] : 0.0;
+        const double b = column < k->rank ? k->root[((int64_t)directions * i + d) * width + column] : 0.0;
         *(x < 3 ? &leg->force[d][x] : &leg->moment[d][x - 3]) = b;
       }
   }
@@ -171,25 +184,22 @@ static void fill_contact(const vvi_em_contact *from, const vvi_em_law *law, doub
 bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
 {
   const int32_t n = w->n_contact;
-  const int64_t rows = directions * (int64_t)n;
+  const int64_t rows = directions * (int64_t)n, width = rows + n;
   bool dense = w->n_soft > 0 || w->joints != NULL || (w->price > 0.0 && n <= VVI_EM_DENSE);
   int32_t legs = 0, movers;
   for (int32_t i = 0; i < n; i++) dense |= w->contact[i].law->stiffness > 0.0;
-  if (!fit(w, n, dense ? (int32_t)rows / 6 + 1 : w->n + 1, dense ? n * ((int32_t)rows / 6 + 1) : 2 * n,
-           dense ? 2 * rows * rows + rows : 0))
+  if (!fit(w, n, dense ? (int32_t)width / 6 + 1 : w->n + 1, dense ? n * ((int32_t)width / 6 + 1) : 2 * n,
+           dense ? rows * (rows + width + 1) : 0))
     return !(w->full = true);
   struct vvi_em_together *k = w->together;
   if (dense) {
     k->root = k->a + rows * rows;
     vvi_em_matrix(w, directions, k->a);
-    for (int32_t i = 0; i < n; i++) {
-      const vvi_em_law law = vvi_em_law_of(&w->contact[i], dt);
-      if (law.soft > 0.0) k->a[directions * i * (rows + 1)] += 1.0 / law.soft;
-    }
     double most = 0.0;
     for (int64_t i = 0; i < rows; i++) most = fmax(most, k->a[i * (rows + 1)]);
     for (int64_t i = 0; i < rows; i++) k->a[i * (rows + 1)] += w->price * most;
-    make_root(k, rows);
+    make_root(k, rows, width);
+    add_springs(w, directions, dt, width);
     movers = (k->rank + 5) / 6;
     for (int32_t m = 0; m < movers; m++)
       for (int x = 0; x < 12; x++) k->inverse[m][x] = x % 6 < 3 ? 1.0 : 0.0;
@@ -200,7 +210,7 @@ bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
     const vvi_em_law law = vvi_em_law_of(&w->contact[i], dt);
     fill_contact(&w->contact[i], &law, scale, &k->contact[i]);
     if (dense)
-      root_legs(k, directions, rows, i, &k->contact[i], &legs);
+      root_legs(k, directions, width, i, &k->contact[i], &legs);
     else
       frame_legs(w, directions, i, &k->contact[i], &legs);
   }

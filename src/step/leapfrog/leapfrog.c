@@ -72,7 +72,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   bool halve;
   if (s->joints != NULL) vvi_joints_mend(s->joints, s->state->q, s->state->p, &s->ledger->posted);
   vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
-  if (s->contact != NULL) s->contact->rest.may_stay = s->vary == NULL && s->composition->stages == 1;
+  if (s->contact != NULL) s->contact->rest.may_stay = s->vary == NULL && s->composition->stages == 1 && s->n_led == 0;
   VV_TRY(vvi_kdk_answer(s, k, t, h, w->halvings > 0, &halve, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
   if (halve) return halves(s, t, h, r);
@@ -85,10 +85,10 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
     vvi_variation_to_grid(s);
   }
   if (!hold_joints(s, t, h, r)) return VV_OK;
-  vvi_kdk_leap(s, k, t, h);
+  const bool kicked = vvi_kdk_leap(s, k, t, h);
   vvi_kdk_book_half(s, k, 1, t + h, 0.5 * h);
   if (s->vary != NULL) vvi_variation_slab_end(s, h, s->state->p, vvi_kdk_force(s, k, t + h));
-  vvi_kdk_kick(s, k, t + h, 0.5 * h);
+  if (!kicked) vvi_kdk_kick(s, k, t + h, 0.5 * h);
   project_joints(s);
   return VV_OK;
 }
