@@ -30,6 +30,13 @@ bool vvi_is_link(const char *path)
   return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
 }
 
+vv_status vvi_no_link(vv_ctx *ctx, const char *path)
+{
+  if (!vvi_is_link(path)) return VV_OK;
+  return vvi_fail(ctx, VV_ARG, "%s: is a link, and nothing is written through links; remove it, or write a folder",
+                  path);
+}
+
 vv_status vvi_io_fail(vv_ctx *ctx, const char *path, const char *what)
 {
   const int why = errno;

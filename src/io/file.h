@@ -18,6 +18,8 @@ char *vvi_path(vvi_arena *arena, const char *folder, const char *name);
 bool vvi_exists(const char *path);
 bool vvi_is_link(const char *path);
 vv_status vvi_folder_create(vv_ctx *ctx, const char *path); /* with its parents */
+/* Refuses a link (VV_ARG) where a folder of ours is to be written: what lies behind it is somebody else's. */
+vv_status vvi_no_link(vv_ctx *ctx, const char *path);
 
 /* "PATH: WHAT: reason of errno", VV_IO. */
 vv_status vvi_io_fail(vv_ctx *ctx, const char *path, const char *what);

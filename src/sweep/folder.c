@@ -25,6 +25,11 @@ bool vvi_sweep_path(const vv_sweep *s, const char *name, char out[VVI_SWEEP_PATH
   return false;
 }
 
+vv_status vvi_sweep_own(const vv_sweep *s, const char *name, char out[VVI_SWEEP_PATH])
+{
+  return vvi_sweep_path(s, name, out) ? vvi_no_link(s->ctx, out) : VV_ARG;
+}
+
 bool vv_sweep_is(const char *folder)
 {
   char path[VVI_SWEEP_PATH];
@@ -214,7 +219,7 @@ static vv_status write_new(vv_sweep *s, const char *plan, size_t bytes, const vv
   char about[128], journal[VVI_SWEEP_PATH];
   vvi_text copy = {.c = (char *)(uintptr_t)plan, .n = bytes}, head = {0}, scene = {0};
   VV_TRY(vvi_folder_create(s->ctx, s->folder));
-  if (!vvi_sweep_path(s, "journal", journal)) return VV_ARG;
+  VV_TRY(vvi_sweep_own(s, "journal", journal));
   VV_TRY(vvi_folder_create(s->ctx, journal));
   remove_old(s);
   vv_status status = scene_from(s, s->folder, &scene);

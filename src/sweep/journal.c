@@ -35,6 +35,7 @@ static vv_status open_journal(vv_sweep *s)
   if (s->journal >= 0 && s->journal_owner == (long)getpid()) return VV_OK;
   if (s->journal >= 0) close(s->journal); /* that of the parent */
   s->journal = -1;
+  VV_TRY(vvi_sweep_own(s, "journal", path));
   if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') snprintf(host, sizeof host, "host");
   for (char *c = host; *c != '\0'; c++)
     if (*c == '/') *c = '_';
@@ -243,7 +244,7 @@ int64_t vv_sweep_left(vv_sweep *s, int share, int shares, int64_t *out)
     (void)vvi_fail(s->ctx, VV_ARG, "there is no share %d of %d", share, shares);
     return -1;
   }
-  if (vvi_sweep_check(s) != VV_OK || vvi_journal_read(s) != VV_OK) return -1;
+  if (vvi_sweep_check(s) != VV_OK || vvi_sweep_own_all(s) != VV_OK || vvi_journal_read(s) != VV_OK) return -1;
   for (int64_t k = share; k < s->cases; k += shares) {
     if (s->record[k].row != NULL) continue;
     if (!is_lost(&s->plan, &s->record[k]))

@@ -177,8 +177,18 @@ static bool wants_folder(const vv_sweep *s, int64_t number)
 static vv_status kept_folder(vv_sweep *s, int64_t number, char out[VVI_SWEEP_PATH])
 {
   char name[64];
+  VV_TRY(vvi_sweep_own(s, "kept", out));
   snprintf(name, sizeof name, "kept/case-%lld", (long long)number);
-  return vvi_sweep_path(s, name, out) ? VV_OK : VV_ARG;
+  return vvi_sweep_own(s, name, out);
+}
+
+vv_status vvi_sweep_own_all(vv_sweep *s)
+{
+  char path[VVI_SWEEP_PATH];
+  VV_TRY(vvi_sweep_own(s, "journal", path));
+  VV_TRY(vvi_sweep_own(s, "kept", path));
+  for (int i = 0; i < s->plan.n_keep; i++) VV_TRY(kept_folder(s, s->plan.keep[i], path));
+  return VV_OK;
 }
 
 /* Once more with all its files; its row is that of the run without them.  A case that is kept in any case is run twice, too:

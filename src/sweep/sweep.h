@@ -192,3 +192,9 @@ vv_status vvi_case_open(vv_sweep *s, int64_t number, const char *device, vvi_cas
 void vvi_case_close(vvi_case *c);
 void vvi_case_tell(const vvi_case *c, vv_ctx *ctx);                                 /* hands its messages on */
 bool vvi_sweep_path(const vv_sweep *s, const char *name, char out[VVI_SWEEP_PATH]); /* FOLDER/NAME; false: a message */
+/* The same for a folder in it that is written; a link is refused. */
+vv_status vvi_sweep_own(const vv_sweep *s, const char *name, char out[VVI_SWEEP_PATH]);
+
+/* ---- run.c ---- */
+
+vv_status vvi_sweep_own_all(vv_sweep *s); /* the folders that a run writes: before its first case */

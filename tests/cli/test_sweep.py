@@ -481,6 +481,44 @@ class Sweep(unittest.TestCase):
         pairs = json.loads((folder / "alone/summary.json").read_text())["pairs"]
         self.assertAlmostEqual(float(row["push"]), sum(p["normal_impulse"] for p in pairs if {p["body_a"], p["body_b"]} == {"ball", "beam"}), places=12)
 
+    def test_links(self):
+        """What lies behind a link is neither written nor removed, and a folder that is one is refused."""
+        plan = PLAN.replace("draws: 100", "draws: 1").replace("cases: [0, 17]", "cases: [0]")
+        theirs = self.folder / "theirs"
+        precious = ("rows.csv", "results.h5", "ledger.csv", "case-0/results.h5", "case-0/ledger.csv")
+
+        def untouched(what):
+            now = {str(p.relative_to(theirs)): p.read_text() for p in theirs.rglob("*") if p.is_file()}
+            self.assertEqual(now, {name: "mine" for name in precious}, what)
+
+        (theirs / "case-0").mkdir(parents=True)
+        for name in precious:
+            (theirs / name).write_text("mine")
+        for number, name in enumerate(("journal", "kept", "kept/case-0")):
+            folder = self.new(f"folder-{number}", plan)
+            link = folder / name
+            shutil.rmtree(link, ignore_errors=True)
+            link.parent.mkdir(exist_ok=True)
+            link.symlink_to(os.path.relpath(theirs / "case-0" if "case" in name else theirs, link.parent))
+            done = run("run", folder, "-q")
+            self.assertEqual((done.returncode, "is a link" in done.stderr), (1, True), name + ": " + done.stderr)
+            untouched(name)
+            again = run("new", self.folder / "plan.yaml", "-o", folder, "--overwrite")
+            self.assertEqual(again.returncode, name == "journal", again.stderr)
+            untouched(name + ", made anew")
+            link.unlink()
+            done = run("run", folder, "-q")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue((folder / "kept/case-0/results.h5").exists())
+        files = ["plan.yaml", "cases.csv", "sweep.yaml", "table.csv", "table.h5", "summary.csv", "report.html"]
+        for name in files:
+            (folder / name).unlink(missing_ok=True)
+            (folder / name).symlink_to("../theirs/rows.csv")
+        for arguments in (("new", self.folder / "plan.yaml", "-o", folder, "--overwrite"), ("run", folder, "-q"), ("table", folder), ("report", folder)):
+            run(*arguments)
+            untouched(f"{arguments[0]} with files that are links")
+        self.assertEqual([name for name in files if (folder / name).is_symlink() and name != "report.html"], [])
+
     def test_examples(self):
         """The shipped plans: a few of their cases."""
         for plan in sorted(pathlib.Path(SOURCE, "examples/sweeps").glob("*/plan.yaml")):

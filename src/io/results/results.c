@@ -127,9 +127,7 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
   read_rhythm(r);
   if (!r->resumed) VV_TRY(vvi_folder_create(r->ctx, r->folder));
   VV_TRY(lock_folder(r));
-  if (r->paraview && vvi_is_link(r->paraview_folder))
-    return vvi_fail(r->ctx, VV_ARG, "%s: is a link, and nothing is written through links; remove it, or write a folder",
-                    r->paraview_folder);
+  if (r->paraview) VV_TRY(vvi_no_link(r->ctx, r->paraview_folder));
   if (r->resumed) {
     VV_TRY(vvi_checkpoint_load(r->model, r->checkpoint_path, NULL, NULL, &r->marks));
     VV_TRY(remove_one(r, r->folder, "summary.json")); /* it speaks of a run that is not over */
