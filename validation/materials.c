@@ -320,7 +320,7 @@ static vv_status run_disc(book *b, int rings, double *deflection, double *closur
   plastic_centre w;
   run r;
   vv_report report;
-  plastic_disc_scene(rings, 0.4, text, sizeof text);
+  plastic_disc_scene(rings, 0.25, text, sizeof text);
   BOOK_TRY(run_open(b, text, &r));
   plastic_disc_find(r.model, r.state, &w);
   vv_status status = vv_sim_observe(r.sim, 8, plastic_disc_look, &w);
@@ -347,11 +347,12 @@ static vv_status write_disc(book *b, book_chapter *c)
     book_row(c, "%d|%s|%s", rings[i], book_fixed(value[i], 3).s, book_error(closure).s);
   }
   book_table_end(c);
-  book_claim claim = {
-      .id = "F8",
-      .text = "clamped disc under a uniform velocity: deflection that stays",
-      .published = "0.816 (a conical mode)",
-      .evidence = "8, 16, 24, 32 rings; centre of the surface, the mean of the swings about the new shape, over 10 h"};
+  book_claim claim = {.id = "F8",
+                      .text = "clamped disc under a uniform velocity: deflection that stays",
+                      .published = "0.816 (a conical mode)",
+                      .evidence = "8, 16, 24, 32 rings, a quarter of the stable step: the hinge rings higher; centre "
+                                  "of the surface, the mean of "
+                                  "the swings about the new shape, over 10 h"};
   snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s, %s", book_fixed(value[0], 3).s,
            book_fixed(value[1], 3).s, book_fixed(value[2], 3).s, book_fixed(value[3], 3).s);
   book_judge_target(&claim, fabs(value[3] / cone - 1.0), 0.03);
