@@ -9,7 +9,8 @@ A figure is a number with a unit, a percent or a power of ten in a page's text, 
 The block of lines in which it stands (a table belongs to a block before it that ends in a colon) must have a source:
 
   <!-- figures: PAGE: a; b; c -->          the page, test or table that holds it, by its path from the root, and texts in it
-  <!-- prints: ARGUMENTS => a; b; c -->    what `visviva ARGUMENTS` prints, blanks aside
+  <!-- prints: ARGUMENTS => a; b; c -->    what `visviva ARGUMENTS` prints, blanks aside; of what rounding or chaos decides
+                                           `a < 1e-12`, `a > 100`, `a ~ 3e-14`: the number behind `a` is less, more, within a factor of two
   <!-- writes: FILE => a; b; c -->         what one of these commands has written to FILE
   <!-- source: NAME, NAME: remark -->      the benchmark, test, validation chapter, script or make target that measures it
   <!-- given: reason -->                   no measurement: a setting, a bound, a definition, an exact solution, a paper's number
@@ -42,6 +43,8 @@ UNIT = (r"(?:%|[num]s|[GM]B/s|GFLOP/s|[kMG]i?B|[mukc]?m(?:/s)?|[kM]?J|[kM]?N(?: 
         r"|degrees|digits)(?![\w^])")
 NUMBER = r"(?<![\w.^/\[(-])[-+]?\d[\d,]*(?:\.\d+)?"
 FIGURE = re.compile(rf"{NUMBER}e[-+]?\d+\b|{NUMBER} ?{UNIT}")
+PRINTS = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+COMPARED = re.compile(rf"(.+) ([<>~]) ({PRINTS})")
 CELL = re.compile(r"(?=.*\d)[-+*\d.,%e;/ ]*(?: to [-+*\d.,%e ]+)?")
 
 
@@ -149,6 +152,19 @@ def shown(text):
     return " ".join(text.split())
 
 
+def says(said, figure):
+    """Does the output hold this text, or a number behind its label that is less, more, or within a factor of two?"""
+    compared = COMPARED.fullmatch(figure)
+    if not compared:
+        return figure in said
+    label, how, bound = compared[1], compared[2], float(compared[3])
+    for found in re.findall(rf"(?<!\w){re.escape(label)} ({PRINTS})", said):
+        value = float(found)
+        if how == "<" and value < bound or how == ">" and value > bound or how == "~" and bound / 2 <= value <= 2 * bound:
+            return True
+    return False
+
+
 def outcome(program, folder, how, line):
     """What a command prints, or what a file holds; and what went wrong."""
     if how == "writes":
@@ -175,7 +191,7 @@ def printed(program, only):
                 missing += [f"{name_of(page)}: {what}: {trouble}"] if trouble else []
                 for figure in texts.split(";"):
                     found += 1
-                    if shown(figure) not in said:
+                    if not says(said, shown(figure)):
                         missing.append(f"{name_of(page)}: {what} does not {how[:-1]} '{shown(figure)}'")
     return missing, found
 

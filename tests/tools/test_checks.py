@@ -9,8 +9,8 @@ tools = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
 failed = 0
 
 
-def run(tool, files):
-    """Runs a tool on a toy tree; returns its exit status and what it printed."""
+def run(tool, files, program=""):
+    """Runs a tool on a toy tree, with a program that prints this; returns its exit status and what it printed."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "tools").mkdir()
@@ -18,13 +18,18 @@ def run(tool, files):
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
-        done = subprocess.run([sys.executable, tools / tool, root], capture_output=True, text=True)
+        more = []
+        if program:
+            (root / "program").write_text(f"#!/bin/sh\necho '{program}'\n")
+            (root / "program").chmod(0o755)
+            more = ["--run", root / "program"]
+        done = subprocess.run([sys.executable, tools / tool, root, *more], capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
 
-def expect(tool, files, rc, words=""):
+def expect(tool, files, rc, words="", program=""):
     global failed
-    got, text = run(tool, files)
+    got, text = run(tool, files, program)
     if got != rc or words not in text:
         print(f"{tool}: expected {rc} and '{words}', got {got} and:\n{text}")
         failed += 1
@@ -118,6 +123,25 @@ figures("A step takes 3 ns.\n<!-- source: bench_rod -->\n", 1, "no source 'bench
 figures("A step takes 3 ns.\n<!-- given: a setting -->\n", 0)
 figures("A step takes 3 ns.\n<!-- figures: docs/numbers.md: 3.25 ns -->\n", 0, "1 checked")
 figures("A step takes 3 ns.\n<!-- figures: docs/numbers.md: 4.25 ns -->\n", 1, "'4.25 ns' is not in docs/numbers.md")
+
+
+def printed(figure, rc):
+    expect("check_figures.py", {"README.md": f"Words.\n<!-- prints: run a.yaml => {figure} -->\n"}, rc, "1 checked",
+           "  impacts   164\n  energy error  1.3e-13  round-off\n  energy   kept 2.0e-05")
+
+
+printed("impacts 164", 0)
+printed("impacts 165", 1)
+printed("impacts > 150", 0)  # a chaotic run has some 160, on every machine
+printed("impacts > 164", 1)
+printed("energy error < 1e-12", 0)
+printed("energy error < 1e-13", 1)
+printed("energy error ~ 7e-14", 0)
+printed("energy error ~ 6e-14", 1)
+printed("energy error ~ 3e-13", 1)
+printed("energy kept ~ 2e-5", 0)
+printed("rror ~ 1.3e-13", 1)  # a label begins with a word
+printed("losses < 1", 1)  # is not printed at all
 
 
 def papers(here, rc, words="", state="done", head="1 | 1 | 0 | 0 | 0"):
