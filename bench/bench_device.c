@@ -280,7 +280,7 @@ int main(int argc, char **argv)
   vv_ctx *ctx;
   vvi_device *d;
   if (vv_ctx_create(&def, &ctx) != VV_OK) return 1;
-  if (vvi_device_open(ctx, device, &d) != VV_OK) {
+  if (vvi_device_open(ctx, device, 0, &d) != VV_OK) {
     vv_ctx_report(ctx, stderr);
     return 1;
   }

@@ -19,6 +19,7 @@ typedef struct vv_place {
 
 typedef struct vv_net {
   int rank, ranks;
+  int local;        /* this rank among those of its machine, from 0: which of its devices it takes */
   uint64_t shuffle; /* 0: a rank gets tiles that follow each other; else they are dealt out at random, from this seed */
   /* [ranks + 1], from 0 to 1: rank r gets the tiles between ends[r] and ends[r + 1] of all triangles; NULL: equal shares. */
   const double *ends;

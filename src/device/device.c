@@ -14,14 +14,15 @@ int vv_device_list(vv_device *out, int room)
   (void)out, (void)room;
   return 0;
 }
-vv_status vvi_device_open(vv_ctx *ctx, const char *which, vvi_device **out)
+vv_status vvi_device_open(vv_ctx *ctx, const char *which, int turn, vvi_device **out)
 {
+  (void)turn;
   *out = NULL;
   return vvi_fail(ctx, VV_UNSUPPORTED, "device '%s': this visviva was built without OpenCL", which);
 }
-vvi_device *vvi_device_best(vv_ctx *ctx)
+vvi_device *vvi_device_best(vv_ctx *ctx, int turn)
 {
-  (void)ctx;
+  (void)ctx, (void)turn;
   return NULL;
 }
 void vvi_device_close(vvi_device *d)
@@ -58,9 +59,10 @@ vvi_kernel *vvi_device_kernel(vvi_device *d, const char *name)
   (void)d, (void)name;
   return NULL;
 }
-void vvi_device_launch(vvi_device *d, vvi_kernel *k, int64_t groups, int items, int n, const vvi_argument *argument)
+void vvi_device_launch_from(vvi_device *d, vvi_kernel *k, int64_t first, int64_t groups, int items, int n,
+                            const vvi_argument *argument)
 {
-  (void)d, (void)k, (void)groups, (void)items, (void)n, (void)argument;
+  (void)d, (void)k, (void)first, (void)groups, (void)items, (void)n, (void)argument;
 }
 int64_t vvi_device_launches(const vvi_device *d)
 {
@@ -280,19 +282,20 @@ static bool contains(const char *text, const char *part)
 }
 
 /* The place in the list that `which` names; -1: none. */
-static int named(const found *all, int n, const char *which)
+static int named(const found *all, int n, const char *which, int turn)
 {
   char *end;
+  int fit[MOST], fits = 0;
   const long number = strtol(which, &end, 10);
   if (end != which && *end == '\0') return number >= 0 && number < n ? (int)number : -1;
   for (int i = 0; i < n; i++)
-    if (which[0] != '\0' && contains(all[i].about.name, which)) return i;
-  return -1;
+    if (which[0] != '\0' && contains(all[i].about.name, which)) fit[fits++] = i;
+  return fits > 0 ? fit[turn % fits] : -1;
 }
 
-static vv_status choose(vv_ctx *ctx, const char *which, const found *all, int n, int *out)
+static vv_status choose(vv_ctx *ctx, const char *which, int turn, const found *all, int n, int *out)
 {
-  *out = named(all, n, which);
+  *out = named(all, n, which, turn);
   if (n == 0) return vvi_fail(ctx, VV_ARG, "device '%s': OpenCL shows no device on this machine", which);
   if (*out < 0)
     return vvi_fail(ctx, VV_ARG, "device '%s': there is none; the first of %d is '%s' (`visviva info` lists them)",
@@ -304,7 +307,7 @@ static vv_status choose(vv_ctx *ctx, const char *which, const found *all, int n,
   return VV_OK;
 }
 
-vv_status vvi_device_open(vv_ctx *ctx, const char *which, vvi_device **out)
+vv_status vvi_device_open(vv_ctx *ctx, const char *which, int turn, vvi_device **out)
 {
   vvi_opencl cl;
   int at;
@@ -315,7 +318,7 @@ vv_status vvi_device_open(vv_ctx *ctx, const char *which, vvi_device **out)
                     which);
   found *all = calloc(MOST, sizeof *all);
   const int n = all != NULL ? list(&cl, all) : 0;
-  const vv_status status = choose(ctx, which, all, n, &at);
+  const vv_status status = choose(ctx, which, turn, all, n, &at);
   vvi_device *d = status == VV_OK ? make(&cl, &all[at]) : NULL;
   free(all);
   if (d == NULL) {
@@ -331,18 +334,18 @@ vv_status vvi_device_open(vv_ctx *ctx, const char *which, vvi_device **out)
   return VV_OK;
 }
 
-vvi_device *vvi_device_best(vv_ctx *ctx)
+vvi_device *vvi_device_best(vv_ctx *ctx, int turn)
 {
   vv_device about[MOST];
   char which[16];
   vvi_device *d;
+  int fit[MOST], fits = 0;
   const int n = vv_device_list(about, MOST);
-  for (int i = 0; i < n && i < MOST; i++) {
-    if (!about[i].accelerator || !about[i].doubles) continue;
-    snprintf(which, sizeof which, "%d", i);
-    return vvi_device_open(ctx, which, &d) == VV_OK ? d : NULL;
-  }
-  return NULL;
+  for (int i = 0; i < n && i < MOST; i++)
+    if (about[i].accelerator && about[i].doubles) fit[fits++] = i;
+  if (fits == 0) return NULL;
+  snprintf(which, sizeof which, "%d", fit[turn % fits]);
+  return vvi_device_open(ctx, which, turn, &d) == VV_OK ? d : NULL;
 }
 
 void vvi_device_close(vvi_device *d)
@@ -464,14 +467,16 @@ static bool give(vvi_device *d, vvi_kernel *k, int i, const vvi_argument *a)
   return true;
 }
 
-void vvi_device_launch(vvi_device *d, vvi_kernel *k, int64_t groups, int items, int n, const vvi_argument *argument)
+void vvi_device_launch_from(vvi_device *d, vvi_kernel *k, int64_t first, int64_t groups, int items, int n,
+                            const vvi_argument *argument)
 {
-  const size_t local = (size_t)items, global = local * (size_t)groups;
+  const size_t local = (size_t)items, global = local * (size_t)groups, offset = (size_t)first;
   if (d->failed || groups <= 0) return;
   for (int i = 0; i < n; i++)
     if (!give(d, k, i, &argument[i])) return;
   d->launches++;
-  good(d, d->cl.EnqueueNDRangeKernel(d->queue, k->kernel, 1, NULL, &global, &local, 0, NULL, NULL), "a kernel failed");
+  good(d, d->cl.EnqueueNDRangeKernel(d->queue, k->kernel, 1, &offset, &global, &local, 0, NULL, NULL),
+       "a kernel failed");
 }
 
 void vvi_device_finish(vvi_device *d)

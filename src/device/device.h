@@ -13,10 +13,11 @@ typedef struct vvi_kernel vvi_kernel;
 typedef struct vvi_buffer vvi_buffer;
 
 /* Opens the device that `which` names: a number in the list of vv_device_list, or a part of a name.  Refused with a message
- * where there is none, or where it has no double precision. */
-vv_status vvi_device_open(vv_ctx *ctx, const char *which, vvi_device **out);
-/* The first GPU or accelerator with double precision; NULL and no message: there is none. */
-vvi_device *vvi_device_best(vv_ctx *ctx);
+ * where there is none, or where it has no double precision.  turn: of several that have the name each process of a machine takes
+ * another one, in turn; 0: the first. */
+vv_status vvi_device_open(vv_ctx *ctx, const char *which, int turn, vvi_device **out);
+/* A GPU or accelerator with double precision, in turn as above; NULL and no message: there is none. */
+vvi_device *vvi_device_best(vv_ctx *ctx, int turn);
 void vvi_device_close(vvi_device *d); /* and all that it made */
 const vv_device *vvi_device_about(const vvi_device *d);
 int64_t vvi_device_local_bytes(const vvi_device *d); /* that a group of work-items may share */
@@ -61,13 +62,25 @@ static inline void vvi_device_addresses(vvi_device *d, int64_t column)
 {
   if (column > INT32_MAX / 16) vvi_device_fail(d, "too many nodes for it");
 }
-/* Queues groups of so many items each. */
-void vvi_device_launch(vvi_device *d, vvi_kernel *k, int64_t groups, int items, int n, const vvi_argument *argument);
-/* The same for n items that do not know of each other. */
-static inline void vvi_device_each(vvi_device *d, vvi_kernel *k, int64_t n, int arguments, const vvi_argument *argument)
+/* Queues groups of so many items each; the number of the first item. */
+void vvi_device_launch_from(vvi_device *d, vvi_kernel *k, int64_t first, int64_t groups, int items, int n,
+                            const vvi_argument *argument);
+static inline void vvi_device_launch(vvi_device *d, vvi_kernel *k, int64_t groups, int items, int n,
+                                     const vvi_argument *argument)
+{
+  vvi_device_launch_from(d, k, 0, groups, items, n, argument);
+}
+/* The same for items `first` to end - 1 that do not know of each other. */
+static inline void vvi_device_some(vvi_device *d, vvi_kernel *k, int64_t first, int64_t end, int arguments,
+                                   const vvi_argument *argument)
 {
   enum { ITEMS_OF_GROUP = 128 }; /* four warps: any number of them is as good for what only reads and writes */
-  vvi_device_launch(d, k, (n + ITEMS_OF_GROUP - 1) / ITEMS_OF_GROUP, ITEMS_OF_GROUP, arguments, argument);
+  vvi_device_launch_from(d, k, first, (end - first + ITEMS_OF_GROUP - 1) / ITEMS_OF_GROUP, ITEMS_OF_GROUP, arguments,
+                         argument);
+}
+static inline void vvi_device_each(vvi_device *d, vvi_kernel *k, int64_t n, int arguments, const vvi_argument *argument)
+{
+  vvi_device_some(d, k, 0, n, arguments, argument);
 }
 int64_t vvi_device_launches(const vvi_device *d); /* so far */
 void vvi_device_finish(vvi_device *d);            /* waits */

@@ -368,6 +368,16 @@ static bool make_work(int ranks)
 
 /* ---- the job ---- */
 
+static int local_rank(int rank)
+{
+  MPI_Comm machine;
+  int local = 0;
+  if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine) != MPI_SUCCESS) return 0;
+  MPI_Comm_rank(machine, &local);
+  MPI_Comm_free(&machine);
+  return local;
+}
+
 vv_status vvi_net_mpi_begin(const vv_net **out)
 {
   static vv_net net;
@@ -383,6 +393,7 @@ vv_status vvi_net_mpi_begin(const vv_net **out)
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return VV_UNSUPPORTED;
   MPI_Comm_rank(MPI_COMM_WORLD, &net.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &net.ranks);
+  net.local = local_rank(net.rank);
   const char *seed = getenv("VISVIVA_CUT"); /* for tests: bits do not depend on who has what */
   if (seed != NULL) net.shuffle = strtoull(seed, NULL, 10);
   *out = &net;

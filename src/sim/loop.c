@@ -71,6 +71,13 @@ static bool is_uneven(const vv_sim *sim)
   return net != NULL && net->uneven != NULL && net->uneven(net, sim->state->step);
 }
 
+/* What devices of ranks have comes down first, on all of them. */
+static void gather(vv_sim *sim)
+{
+  if (vvi_ctx_net(sim->model->ctx) != NULL) vvi_bring_down(&sim->step);
+  vvi_sys_gather(sim->model, sim->state);
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
@@ -97,8 +104,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   const bool moves = looked && !asked && *done < n && r->reason == VV_REASON_DONE && is_uneven(sim);
   if ((asked && *done < n) || moves) r->reason = VV_REASON_INTERRUPTED;
   const bool shown = looked || *done == n || r->reason != VV_REASON_DONE;
-  if (shown || (sim->stops.n > 0 && vvi_stops_due(sim->model, sim->state->step)))
-    vvi_sys_gather(sim->model, sim->state);
+  if (shown || (sim->stops.n > 0 && vvi_stops_due(sim->model, sim->state->step))) gather(sim);
   if (r->reason == VV_REASON_DONE) vvi_sim_check_stops(sim, r);
   const bool last = *done == n || (r->reason != VV_REASON_DONE && !moves);
   if (!looked && !last) {

@@ -2,12 +2,52 @@
 #include "step/accelerate.h"
 
 #include "step/contact.h"
+#include "visviva/net.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* `auto`: fewer nodes are done sooner by the processor than launched; more that come down for sums cost more than they save. */
 enum { WORTH_NODES = 20000, MOST_DOWN = 1000 };
+
+/* ---- ranks, each with a device of its own ---- */
+
+static const vv_net *net_of(const struct vv_step *s)
+{
+  return vvi_ctx_net(s->model->ctx);
+}
+
+static bool shared(const struct vv_step *s)
+{
+  return net_of(s) != NULL;
+}
+
+/* Which device of its machine a rank takes. */
+static int turn_of(const struct vv_step *s)
+{
+  return shared(s) ? net_of(s)->local : 0;
+}
+
+/* The first rank for which this holds; -1: none.  All ask. */
+static int first_of(const struct vv_step *s, bool holds)
+{
+  const vv_net *net = net_of(s);
+  double rank = holds ? (net != NULL ? net->rank : 0) : INFINITY;
+  if (net != NULL) net->least(net, 1, &rank);
+  return isfinite(rank) ? (int)rank : -1;
+}
+
+/* The trouble of one rank is that of all: a run ends on all of them at the same step. */
+static bool in_trouble(const struct vv_step *s)
+{
+  vvi_device *d = s->accelerator->device;
+  const int rank = first_of(s, vvi_device_trouble(d) != NULL);
+  char what[64];
+  snprintf(what, sizeof what, "that of rank %d failed", rank);
+  if (rank >= 0 && vvi_device_trouble(d) == NULL) vvi_device_fail(d, what);
+  return rank >= 0;
+}
 
 /* ---- what runs there ---- */
 
@@ -20,7 +60,7 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
     return text;
   }
   if (structure) return "checks of the symplectic structure";
-  if (vvi_ctx_net(m->ctx) != NULL) return "runs that several processes share";
+  if (shared(s) && s->contact != NULL && m->flows) return "shells that flow where something may touch, over ranks,";
   if (m->pairs->n > 0) return "contacts between tips";
   if (m->joints != NULL) return "joints";
   if (m->traction > 0) return "fields of contact (record.traction)";
@@ -40,12 +80,13 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
 /* Is a device worth its launches? */
 static bool is_worth(const struct vv_step *s)
 {
+  const int64_t ranks = shared(s) ? net_of(s)->ranks : 1;
   int64_t there = 0, down = 0;
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
     if (b->nodes == 0) continue;
     const bool sums = b->kind->device->note != NULL && (b->kind->device->post != NULL || !b->booked);
-    *(sums ? &there : &down) += b->nodes;
+    *(sums ? &there : &down) += b->spans > 0 ? b->nodes / ranks : b->nodes;
   }
   return s->contact == NULL && there >= WORTH_NODES && down <= MOST_DOWN;
 }
@@ -108,7 +149,23 @@ static vv_status take(struct vv_step *s, vvi_device *device)
   s->accelerator = a;
   VV_TRY(make_room(s, a));
   VV_TRY(open_blocks(s, a));
-  return a->resident ? VV_OK : vvi_stay_create(s);
+  return a->resident || shared(s) ? VV_OK : vvi_stay_create(s); /* ranks search where their columns are: here */
+}
+
+/* All ranks have one, or none has. */
+static vv_status take_best(struct vv_step *s)
+{
+  vvi_device *device = vvi_device_best(s->model->ctx, turn_of(s));
+  const bool lacking = first_of(s, device == NULL) >= 0;
+  if (lacking) vvi_device_close(device);
+  return lacking ? VV_OK : take(s, device);
+}
+
+static vv_status take_named(struct vv_step *s, const char *which)
+{
+  vvi_device *device;
+  VV_TRY(vvi_device_open(s->model->ctx, which, turn_of(s), &device));
+  return take(s, device);
 }
 
 vv_status vvi_accelerate(struct vv_step *s, bool structure)
@@ -116,18 +173,17 @@ vv_status vvi_accelerate(struct vv_step *s, bool structure)
   const vv_model *m = s->model;
   const char *which = vv_ctx_device(m->ctx);
   char text[96];
-  vvi_device *device;
   if (strcmp(which, "cpu") == 0) return VV_OK;
   const char *not = what_not(s, structure, text, sizeof text);
-  if (strcmp(which, "auto") == 0) {
-    if (not != NULL || !is_worth(s)) return VV_OK;
-    device = vvi_device_best(m->ctx);
-    return device != NULL ? take(s, device) : VV_OK;
-  }
+  const bool automatic = strcmp(which, "auto") == 0;
+  if (automatic && (not != NULL || !is_worth(s))) return VV_OK;
   if (not != NULL)
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "device '%s': %s do not run on a device yet; use device cpu", which, not );
-  VV_TRY(vvi_device_open(m->ctx, which, &device));
-  return take(s, device);
+  const vv_status status = automatic ? take_best(s) : take_named(s, which);
+  const int rank = first_of(s, status != VV_OK);
+  return status != VV_OK || rank < 0
+             ? status
+             : vvi_fail(m->ctx, VV_UNSUPPORTED, "device '%s': rank %d cannot use the one that it found", which, rank);
 }
 
 /* ---- where the state is ---- */
@@ -146,10 +202,10 @@ void vvi_bring_down(struct vv_step *s)
   if (a == NULL || !a->ahead) return;
   end_run(s);
   vvi_device_finish(a->device); /* before anything is overwritten: a device that failed gives nothing back */
-  if (vvi_device_trouble(a->device) != NULL) return;
+  if (in_trouble(s)) return;
   EACH_BLOCK(s, b, own)
   if (a->resident || a->stays[i_]) b->kind->device->down(own, s->state->q + b->q0, s->state->p + b->p0);
-  if (vvi_device_trouble(a->device) == NULL) a->ahead = false;
+  if (!in_trouble(s)) a->ahead = false;
 }
 
 void vvi_host_writes(struct vv_step *s)
@@ -171,7 +227,7 @@ void vvi_send_up(struct vv_step *s)
 bool vvi_device_lost(struct vv_step *s, vv_report *r)
 {
   vvi_accelerator *a = s->accelerator;
-  if (a == NULL || vvi_device_trouble(a->device) == NULL) return false;
+  if (a == NULL || !in_trouble(s)) return false;
   const long long reached = (long long)s->state->step;
   if (a->ahead) {
     struct vvi_episodes *kept = s->ledger->episodes;
@@ -371,7 +427,7 @@ vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
   end_run(s);
   if (n > 1) a->rhythm = 0;
   if (plain) stride_all(s, n);
-  for (int64_t k = 0; !plain && k < n && vvi_device_trouble(a->device) == NULL; k++) compose(s);
+  for (int64_t k = 0; !plain && k < n && (shared(s) || vvi_device_trouble(a->device) == NULL); k++) compose(s);
   EACH_BLOCK(s, b, own)
   if (b->z_reals > 0) b->kind->device->settle(own, &s->ledger->posted);
   vvi_device_lost(s, r);
@@ -396,7 +452,7 @@ bool vvi_resident_audit(struct vv_step *s, vv_totals *sum)
 static bool forces_failed(struct vv_step *s, double *f)
 {
   const vvi_accelerator *a = s->accelerator;
-  if (vvi_device_trouble(a->device) == NULL) return false;
+  if (!in_trouble(s)) return false;
   if (a->ahead) vvi_stay_back(s);
   memset(f, 0, sizeof *f * (size_t)s->state->np);
   return true;

@@ -1,6 +1,8 @@
 /* body/shell/device.c  Shells on an accelerator: which kernels are queued when. */
 #include "body/shell/device_inside.h"
 
+#include "visviva/net.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +15,98 @@ enum { SHARED_NODES = 4096 }; /* that come down: from so many on threads share t
 /* The places are others. */
 static void forget(shell_device *s)
 {
-  s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
+  s->near = s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
 }
+
+/* ---- what ranks tell each other (share.c) ---- */
+
+static void pack(shell_device *s, const shell_halo *k, int32_t from, int32_t width, int32_t stride, vvi_buffer *x)
+{
+  const int32_t n = k->exchange->roots;
+  vvi_device_each(s->d, s->pack, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(k->root), VVI_NUMBER(from), VVI_NUMBER(width),
+                                VVI_NUMBER(stride), VVI_BUFFER(x), VVI_BUFFER(s->travels)));
+}
+
+static void unpack(shell_device *s, const shell_halo *k, int32_t from, int32_t width, int32_t stride, vvi_buffer *x)
+{
+  const int32_t n = k->exchange->leaves;
+  vvi_device_each(s->d, s->unpack, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(k->leaf), VVI_NUMBER(from), VVI_NUMBER(width),
+                                VVI_NUMBER(stride), VVI_BUFFER(s->travels), VVI_BUFFER(x)));
+}
+
+static void send_leaves(shell_device *s, const shell_halo *k, int width)
+{
+  vvi_buffer_send(s->d, s->travels, 0, sizeof(double) * (size_t)width * (size_t)k->exchange->leaves, s->share->leaf);
+}
+
+/* Rows that others want come down, those of others go up.  A device that failed sends what is there: the others do not wait. */
+static void travel(shell_device *s, const shell_halo *k, int width)
+{
+  if (k->exchange->roots == 0) vvi_device_finish(s->d); /* reading waits until what was sent before has arrived */
+  vvi_buffer_read(s->d, s->travels, 0, sizeof(double) * (size_t)width * (size_t)k->exchange->roots, s->share->root);
+  shell_travel(s->share, k->exchange, width);
+  send_leaves(s, k, width);
+}
+
+/* Places of nodes of others; with their momenta. */
+static void fetch_places(shell_device *s, bool momenta)
+{
+  const int32_t width = momenta ? 6 : 3;
+  if (s->share == NULL || (s->near && !momenta)) return;
+  pack(s, &s->places, 0, width, s->column, s->q);
+  if (momenta) pack(s, &s->places, 3, width, s->column, s->p);
+  travel(s, &s->places, width);
+  unpack(s, &s->places, 0, width, s->column, s->q);
+  if (momenta) unpack(s, &s->places, 3, width, s->column, s->p);
+  s->near = true;
+}
+
+static void fetch_forces(shell_device *s)
+{
+  if (s->share == NULL) return;
+  pack(s, &s->forces, 0, 3, s->slots, s->slot);
+  travel(s, &s->forces, 3);
+  unpack(s, &s->forces, 0, 3, s->slots, s->slot);
+}
+
+/* Three columns of the nodes of this rank. */
+static void move_columns(shell_device *s, bool up, vvi_buffer *there, double *here)
+{
+  const int64_t column = s->b->column;
+  const size_t bytes = sizeof(double) * (size_t)(s->share != NULL ? s->nodes - s->node0 : 3 * column);
+  for (int c = 0; c < (s->share != NULL ? 3 : 1); c++) {
+    const size_t at = sizeof(double) * (size_t)(c * column + s->node0);
+    double *x = here + c * column + s->node0;
+    if (up)
+      vvi_buffer_write(s->d, there, at, bytes, x);
+    else
+      vvi_buffer_read(s->d, there, at, bytes, x);
+  }
+}
+
+/* Every rank has all loads. */
+static void fetch_all(shell_device *s)
+{
+  if (s->share == NULL) return;
+  move_columns(s, false, s->q, s->whole_q);
+  shell_fetch_all(s->b, s->whole_q);
+  vvi_buffer_write(s->d, s->q, 0, sizeof(double) * (size_t)(3 * s->b->column), s->whole_q);
+}
+
+/* ---- kernels ---- */
 
 #define TILE_ARGUMENTS(s, k, h, move, slot) \
   SHELL_TILE_ARGUMENTS(s, (s)->row[k], (s)->column, (s)->slots, h, move, (s)->q, (s)->p, slot)
 
 static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
+  fetch_places(s, false);
   for (int k = 0; k < SORTS; k++)
     vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], s->tiles[k], s->items[k],
                       VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->slot), shell_tile_local(s, k)));
+  fetch_forces(s);
   s->counted = energy;
 }
 
@@ -58,7 +141,8 @@ static void launch_join(shell_device *s, double h, int32_t move)
 /* After a drift of length h internal variables follow; 0: nothing flows.  Then the stresses; energies where nothing flows. */
 static void launch_sheets(shell_device *s, double h)
 {
-  const int32_t loss0 = (int32_t)(s->losses * SHELL_LOSSES * shell_plan_of(s->b)->tiles);
+  const int32_t loss0 = s->losses * SHELL_LOSSES * s->all_tiles;
+  fetch_places(s, h != 0.0); /* what begins to flow asks where its nodes were */
   for (int k = 0; k < SORTS; k++) {
     if (s->tiles[k] == 0 || (k % STVK_ROUNDS != SHEET && k != SHEET_FAR)) continue;
     vvi_device_launch(s->d, s->sheet, s->tiles[k], shell_device_items(s, 128),
@@ -84,7 +168,7 @@ static void gradient(shell_device *s, bool energy)
 
 static void launch_kick(shell_device *s, double h, double drift, int32_t from_nothing, vvi_buffer *p)
 {
-  vvi_device_each(s->d, s->kick, s->nodes,
+  vvi_device_some(s->d, s->kick, s->node0, s->nodes,
                   VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->own_slot), VVI_BUFFER(s->mass),
                                 VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
                                 VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(drift), VVI_NUMBER(from_nothing),
@@ -94,7 +178,7 @@ static void launch_kick(shell_device *s, double h, double drift, int32_t from_no
 /* The pass over all nodes at the end of a step: the kick that waits, totals (note >= 0), the kick again and a drift. */
 static void launch_close(shell_device *s, bool kick, double h, int32_t note, double drift)
 {
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, kicks = kick, joined = s->known;
+  const int32_t tiles = s->all_tiles, kicks = kick, joined = s->known;
   const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
   vvi_device_launch(
       s->d, s->close, tiles, items,
@@ -108,7 +192,7 @@ static void launch_close(shell_device *s, bool kick, double h, int32_t note, dou
 /* Forces on all nodes, and p += push f where push is not 0. */
 static void launch_press(shell_device *s, double push)
 {
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, joined = s->known;
+  const int32_t tiles = s->all_tiles, joined = s->known;
   if (!s->known) launch_force(s, 0.0, NOTHING, false);
   vvi_device_launch(s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
                     VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared),
@@ -159,9 +243,10 @@ static void flush(shell_device *s)
 static void loads_at(shell_device *s, double t)
 {
   const vv_block *b = s->b;
-  const int32_t n = s->nodes, reals = 3 * n;
+  const int32_t n = (int32_t)s->b->nodes, reals = 3 * n;
   bool pressed = false;
   if (s->loaded && s->loaded_at == t) return;
+  fetch_all(s);
   for (int32_t i = 0; i < b->n_load; i++) pressed = pressed || b->load[i].node < 0;
   vvi_device_each(s->d, s->clear_forces, reals, VVI_ARGUMENTS(VVI_NUMBER(reals), VVI_BUFFER(s->F)));
   if (pressed)
@@ -195,7 +280,7 @@ static void loads_at(shell_device *s, double t)
 static void launch_loads(shell_device *s, double t, double h, vvi_buffer *p)
 {
   loads_at(s, t);
-  vvi_device_each(s->d, s->kick_loads, s->nodes,
+  vvi_device_some(s->d, s->kick_loads, s->node0, s->nodes,
                   VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
                                 VVI_NUMBER(h), VVI_BUFFER(s->f), VVI_BUFFER(p)));
 }
@@ -206,24 +291,24 @@ static void device_up(void *own, const double *q, const double *p)
 {
   shell_device *s = own;
   flush(s);
-  const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (q != NULL) {
-    vvi_buffer_write(s->d, s->q, 0, bytes, q);
-    if (s->b->z_reals > 0) vvi_buffer_write(s->d, s->z, 0, sizeof(double) * (size_t)s->b->z_reals, q + s->b->z0);
+    move_columns(s, true, s->q, (double *)q); /* it is only read */
+    vvi_buffer_write(s->d, s->z, sizeof(double) * (size_t)s->z0, sizeof(double) * (size_t)s->z_reals,
+                     q + s->b->z0 + s->z0);
     forget(s);
   }
-  if (p != NULL) vvi_buffer_write(s->d, s->p, 0, bytes, p);
+  if (p != NULL) move_columns(s, true, s->p, (double *)p);
 }
 
 static void device_down(void *own, double *q, double *p)
 {
   shell_device *s = own;
   flush(s);
-  const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
-  if (q != NULL) vvi_buffer_read(s->d, s->q, 0, bytes, q);
-  if (q != NULL && s->b->z_reals > 0)
-    vvi_buffer_read(s->d, s->z, 0, sizeof(double) * (size_t)s->b->z_reals, q + s->b->z0);
-  if (p != NULL) vvi_buffer_read(s->d, s->p, 0, bytes, p);
+  if (q != NULL) move_columns(s, false, s->q, q);
+  if (q != NULL)
+    vvi_buffer_read(s->d, s->z, sizeof(double) * (size_t)s->z0, sizeof(double) * (size_t)s->z_reals,
+                    q + s->b->z0 + s->z0);
+  if (p != NULL) move_columns(s, false, s->p, p);
 }
 
 static void device_kick(void *own, double t, double h)
@@ -252,7 +337,7 @@ static void device_drift(void *own, double h)
     return;
   }
   flush(s);
-  vvi_device_each(s->d, s->drift, s->nodes,
+  vvi_device_some(s->d, s->drift, s->node0, s->nodes,
                   VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
                                 VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
   forget(s);
@@ -301,6 +386,12 @@ static void device_force(void *own, double t, const double *q, double *f)
   shell_device *s = own;
   flush(s);
   if (q != NULL) device_up(s, q, NULL);
+  if (q != NULL && s->share != NULL) { /* the columns of the host have the halo as soon, without a way up and down */
+    shell_fetch_places(s->b, q);
+    send_leaves(s, &s->places, 3);
+    unpack(s, &s->places, 0, 3, s->column, s->q);
+    s->near = true;
+  }
   force_to(s, t, s->p);
   device_down(s, NULL, f);
 }
@@ -309,12 +400,13 @@ static void device_force(void *own, double t, const double *q, double *f)
 static void device_settle(void *own, vv_posted *post)
 {
   shell_device *s = own;
-  const int64_t n = SHELL_LOSSES * shell_plan_of(s->b)->tiles;
+  const int64_t n = SHELL_LOSSES * s->all_tiles;
   if (s->losses == 0) return;
   vvi_buffer_read(s->d, s->loss, 0, sizeof(double) * (size_t)(n * s->losses), s->lost);
   for (int i = 0; i < s->losses; i++) {
-    for (int64_t t = 0; t < shell_plan_of(s->b)->tiles; t++)
-      memcpy(s->part + SHELL_SUMS * t, s->lost + n * i + SHELL_LOSSES * t, SHELL_LOSSES * sizeof *s->part);
+    for (int64_t t = 0; t < s->all_tiles; t++)
+      memcpy(s->part + SHELL_SUMS * shell_tile_here(shell_plan_of(s->b), t), s->lost + n * i + SHELL_LOSSES * t,
+             SHELL_LOSSES * sizeof *s->part);
     shell_losses_post(s->b, s->part, post);
   }
   s->losses = 0;
@@ -331,7 +423,7 @@ static void device_flow(void *own, double h, vv_posted *post)
 /* Sums over all tiles, as shell_sum_tiles, of so many rows: without rounding, so that it does not matter who adds them. */
 static void launch_exact(shell_device *s, vvi_buffer *total, int rows, int32_t n, vvi_buffer *sums)
 {
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  const int32_t tiles = s->all_tiles;
   int items = 64; /* each with an accumulator in local memory */
   while (items > 1 && 8 * EXACT_ROW * items > vvi_device_local_bytes(s->d) - 64) items /= 2;
   vvi_device_launch(s->d, s->exact, (int64_t)rows * n, items,
@@ -339,16 +431,34 @@ static void launch_exact(shell_device *s, vvi_buffer *total, int rows, int32_t n
                                   VVI_LOCAL(sizeof(int64_t) * (size_t)(EXACT_ROW * items))));
 }
 
+static vvi_exact exact_of(const int64_t digit[EXACT_ROW])
+{
+  vvi_exact sum = {.plus = digit[VVI_EXACT_DIGITS],
+                   .minus = digit[VVI_EXACT_DIGITS + 1],
+                   .nan = digit[VVI_EXACT_DIGITS + 2],
+                   .waiting = 1};
+  memcpy(sum.digit, digit, sizeof sum.digit);
+  return sum;
+}
+
 static void round_sums(const int64_t (*digit)[EXACT_ROW], int n, double *out)
 {
   for (int k = 0; k < n; k++) {
-    vvi_exact sum = {.plus = digit[k][VVI_EXACT_DIGITS],
-                     .minus = digit[k][VVI_EXACT_DIGITS + 1],
-                     .nan = digit[k][VVI_EXACT_DIGITS + 2],
-                     .waiting = 1};
-    memcpy(sum.digit, digit[k], sizeof sum.digit);
+    const vvi_exact sum = exact_of(digit[k]);
     out[k] = vvi_exact_value(&sum);
   }
+}
+
+/* Those of all ranks; as shell_sum_tiles. */
+static void join_sums(const shell_device *s, int n, int64_t (*digit)[EXACT_ROW])
+{
+  if (s->share == NULL) return;
+  for (int k = 0; k < n; k++) {
+    vvi_exact sum = exact_of(digit[k]);
+    vvi_exact_carry(&sum);
+    memcpy(digit[k], sum.digit, sizeof sum.digit);
+  }
+  s->share->net->sum(s->share->net, n * EXACT_ROW, digit[0]);
 }
 
 static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
@@ -356,6 +466,7 @@ static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
   int64_t digit[SHELL_SUMS][EXACT_ROW] = {{0}};
   launch_exact(s, total, 1, n, s->sums);
   vvi_buffer_read(s->d, s->sums, 0, sizeof *digit * (size_t)n, digit);
+  join_sums(s, n, digit);
   round_sums((const int64_t(*)[EXACT_ROW])digit, n, out);
 }
 
@@ -365,7 +476,7 @@ static void device_viscous(void *own, double h, vv_posted *post)
   shell_device *s = own;
   flush(s);
   const vv_block *b = s->b;
-  const int32_t tiles = (int32_t)shell_plan_of(b)->tiles;
+  const int32_t tiles = s->all_tiles;
   double sum[SHELL_FADED];
   device_settle(s, post); /* branches book in the same column: in the order of time */
   for (int i = 0; i < b->n_body; i++) {
@@ -401,6 +512,7 @@ static void device_noted(void *own, int n)
   launch_exact(s, s->notes, n, SHELL_SUMS, s->slots_of_sums);
   memset(s->noted, 0, sizeof s->noted);
   vvi_buffer_read(s->d, s->slots_of_sums, 0, sizeof *s->noted * (size_t)n, s->noted);
+  join_sums(s, n * SHELL_SUMS, s->noted[0]);
 }
 
 static void device_totals(const void *own, int slot, vv_totals *sum)
@@ -438,7 +550,7 @@ static void device_back(void *own)
 /* What comes from outside in one kick; as shell_post. */
 static void post_some(shell_device *s, int32_t of, double h, vv_posted *post)
 {
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  const int32_t tiles = s->all_tiles;
   double sum[SHELL_BOOKED];
   vvi_device_launch(s->d, s->book, tiles, 64,
                     VVI_ARGUMENTS(VVI_NUMBER(of), VVI_NUMBER(h), VVI_BUFFER(s->tile), VVI_BUFFER(s->table),

@@ -51,9 +51,18 @@ static inline int64_t shell_larger(int64_t a, int64_t b)
  * after the other, and those that do not fit there.  Then the same with energies. */
 enum { STVK, NEO, SHEET, STVK_ROUNDS, NEO_ROUNDS, SHEET_ROUNDS, FAR, SHEET_FAR, SORTS, KERNELS = 2 * SORTS };
 
+/* Rows of one exchange between ranks: which they are there. */
+typedef struct shell_halo {
+  const shell_exchange *exchange;
+  vvi_buffer *root, *leaf;
+} shell_halo;
+
 typedef struct shell_device {
   const vv_block *b;
   vvi_device *d;
+  const shell_share *share; /* NULL: one rank has all */
+  int32_t all_tiles, node0; /* of this rank; the first of its nodes: it moves those up to `nodes` - 1 */
+  int64_t z0, z_reals;      /* internal variables from its first tile to its last, in those of the block */
   vvi_kernel *force[KERNELS], *late[SORTS], *join, *kick, *drift, *close, *exact;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
       *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch, *sums, *halo_row;
@@ -66,6 +75,12 @@ typedef struct shell_device {
   int pairs;     /* in a row of what pairs have */
   char told[64]; /* what kernels are told of the tables */
   vvi_double4 gravity;
+  /* what ranks tell each other */
+  vvi_kernel *pack, *unpack;
+  shell_halo places, forces;
+  vvi_buffer *travels; /* rows on their way */
+  bool near;           /* nodes of others that tiles touch are where they are now */
+  double *whole_q;     /* with loads: places of all nodes */
   /* what acts from outside */
   vvi_kernel *book, *limits, *clear_forces, *point_load, *pressure, *give_loads, *kick_loads;
   vvi_buffer *lim_first, *lim_node, *lim_weight, *give_first, *give_node, *give_weight, *around_first, *around, *corner,

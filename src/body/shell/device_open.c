@@ -66,7 +66,7 @@ static void sort_tiles(shell_device *s, shell_tables *w)
     const int32_t *T = (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE];
     const int k = sort[i] = sort_of(s, t, T);
     t[TILE_NUMBER] = (int32_t)i, s->place_of[i] = (int32_t)s->tiles[k];
-    if (k % STVK_ROUNDS == SHEET || k == SHEET_FAR) place_sheet(s, i, T, t);
+    if (k % STVK_ROUNDS == SHEET || k == SHEET_FAR) place_sheet(s, shell_tile_here(shell_plan_of(s->b), i), T, t);
     s->tiles[k]++;
     s->items[k] = (int)shell_larger(s->items[k], shell_device_items(s, shell_larger(T[T_PAIRS], T[T_SINGLES])));
     if (k < FAR)
@@ -169,7 +169,7 @@ static void send_loads(shell_device *s)
 static void send_sheets(shell_device *s, const shell_tables *w)
 {
   const vv_block *b = s->b;
-  const size_t row = sizeof(double) * (size_t)(SHELL_LOSSES * shell_plan_of(b)->tiles);
+  const size_t row = sizeof(double) * (size_t)(SHELL_LOSSES * s->all_tiles);
   s->z = vvi_buffer_new(s->d, sizeof(double) * (size_t)b->z_reals, NULL);
   s->kept = vvi_buffer_new(s->d, sizeof(double) * (size_t)s->kept_reals, NULL);
   if (b->z_reals == 0 && !b->viscous) return;
@@ -185,11 +185,35 @@ static void send_sheets(shell_device *s, const shell_tables *w)
 /* Strides that move shared nodes late go from one set of columns to another. */
 static void send_late(shell_device *s)
 {
-  /* what flows looks at the places behind every stride; of many tiles a launch is a small part */
-  if (s->b->z_reals > 0 || shell_plan_of(s->b)->tiles > LATE_TILES) return;
+  /* what flows looks at the places behind every stride, and so do other ranks; of many tiles a launch is a small part */
+  if (s->b->z_reals > 0 || s->share != NULL || s->all_tiles > LATE_TILES) return;
   s->next_q = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
   s->next_p = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
   s->next_slot = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * shell_plan_of(s->b)->slots), NULL);
+}
+
+/* Rows that travel between ranks, and room for them. */
+static void send_exchange(shell_device *s, const shell_exchange *e, shell_halo *out)
+{
+  const int64_t n = e->roots + e->leaves;
+  int32_t *row = malloc(sizeof *row * (size_t)(n + 1)), *leaf = row + e->roots;
+  if (row == NULL) vvi_device_fail(s->d, "out of memory");
+  for (int32_t i = 0; row != NULL && i < e->roots; i++) row[i] = (int32_t)e->root[i];
+  for (int32_t i = 0; row != NULL && i < e->leaves; i++) leaf[i] = (int32_t)e->leaf[i];
+  out->exchange = e;
+  out->root = vvi_buffer_new(s->d, sizeof *row * (size_t)e->roots, row);
+  out->leaf = vvi_buffer_new(s->d, sizeof *row * (size_t)e->leaves, leaf);
+  free(row);
+}
+
+static void send_exchanges(shell_device *s)
+{
+  const shell_exchange *x = &s->share->places, *f = &s->share->forces;
+  const int64_t most = shell_larger(shell_larger(x->roots, x->leaves), shell_larger(f->roots, f->leaves));
+  send_exchange(s, x, &s->places), send_exchange(s, f, &s->forces);
+  s->travels = vvi_buffer_new(s->d, 6 * sizeof(double) * (size_t)most, NULL);
+  if (s->b->n_load > 0 && (s->whole_q = calloc((size_t)(3 * s->b->column), sizeof(double))) == NULL)
+    vvi_device_fail(s->d, "out of memory");
 }
 
 static void send_all(shell_device *s, shell_tables *w)
@@ -210,8 +234,9 @@ static void send_all(shell_device *s, shell_tables *w)
   s->p = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * b->column), NULL);
   s->slot = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * plan->slots), NULL);
   send_late(s);
-  s->total = vvi_buffer_new(d, sizeof(double) * (size_t)(SHELL_SUMS * plan->tiles), NULL);
-  s->booked = vvi_buffer_new(d, b->booked ? sizeof(double) * (size_t)(SHELL_SUMS * plan->tiles) : 0, NULL);
+  if (s->share != NULL) send_exchanges(s);
+  s->total = vvi_buffer_new(d, sizeof(double) * (size_t)(SHELL_SUMS * s->all_tiles), NULL);
+  s->booked = vvi_buffer_new(d, b->booked ? sizeof(double) * (size_t)(SHELL_SUMS * s->all_tiles) : 0, NULL);
   s->part = calloc((size_t)(SHELL_SUMS * plan->tiles), sizeof *s->part);
   if (s->part == NULL) vvi_device_fail(d, "out of memory");
   s->f = vvi_buffer_new(d, b->n_load > 0 ? sizeof(double) * (size_t)(3 * b->nodes) : 0, NULL);
@@ -297,8 +322,7 @@ static void build_exact(shell_device *s)
   s->exact = vvi_device_kernel(s->d, "exact");
   s->sums = vvi_buffer_new(s->d, sizeof(int64_t) * SHELL_SUMS * EXACT_ROW, NULL);
   s->slots_of_sums = vvi_buffer_new(s->d, sizeof s->noted, NULL);
-  s->notes =
-      vvi_buffer_new(s->d, sizeof(double) * VV_DEVICE_SLOTS * SHELL_SUMS * (size_t)shell_plan_of(s->b)->tiles, NULL);
+  s->notes = vvi_buffer_new(s->d, sizeof(double) * VV_DEVICE_SLOTS * SHELL_SUMS * (size_t)s->all_tiles, NULL);
 }
 
 static void build_all(shell_device *s)
@@ -318,6 +342,7 @@ static void build_all(shell_device *s)
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->close = vvi_device_kernel(s->d, "close_step");
   s->press = vvi_device_kernel(s->d, "press_nodes");
+  s->pack = vvi_device_kernel(s->d, "pack_rows"), s->unpack = vvi_device_kernel(s->d, "unpack_rows");
   build_exact(s);
   if (!s->b->booked) return;
   shell_device_build(s, "\n", "", vvi_text_shell_loads);
@@ -328,6 +353,22 @@ static void build_all(shell_device *s)
   s->give_loads = vvi_device_kernel(s->d, "give_loads"), s->kick_loads = vvi_device_kernel(s->d, "kick_loads");
 }
 
+/* Nodes of this rank, from the first to the last; the same of internal variables. */
+static void find_range(shell_device *s)
+{
+  const vv_block *b = s->b;
+  const shell_plan *plan = b->plan;
+  s->nodes = (int32_t)b->nodes, s->z_reals = b->z_reals;
+  if (s->share == NULL) return;
+  const vv_span *last = &b->span[b->spans - 1];
+  s->node0 = (int32_t)b->span[0].first, s->nodes = (int32_t)(last->first + last->n), s->z_reals = 0;
+  if (b->z_reals == 0 || s->all_tiles == 0) return;
+  const shell_tile *t = &plan->tile[s->share->tile[0]];
+  const int64_t next = s->share->tile[s->all_tiles - 1] + 1;
+  s->z0 = t->z - b->z0;
+  s->z_reals = (next < plan->tiles ? plan->tile[next].z - b->z0 : b->z_reals) - s->z0;
+}
+
 void *shell_device_open(const vv_block *b, struct vvi_device *d)
 {
   shell_device *s = calloc(1, sizeof *s);
@@ -335,12 +376,14 @@ void *shell_device_open(const vv_block *b, struct vvi_device *d)
   if (s == NULL) return NULL;
   *s = (shell_device){.b = b,
                       .d = d,
-                      .nodes = (int32_t)b->nodes,
+                      .share = shell_plan_of(b)->share,
+                      .all_tiles = (int32_t)shell_tiles_here(shell_plan_of(b)),
                       .stride = (int32_t)b->stride,
                       .column = (int32_t)b->column,
                       .slots = (int32_t)shell_plan_of(b)->slots,
                       .gravity = vvi_double4_of(b->gravity)};
   vvi_device_addresses(d, b->stride), vvi_device_addresses(d, b->column);
+  find_range(s);
   shell_tables_write(&w, b->plan);
   if (w.full)
     vvi_device_fail(d, "the tables of the mesh are too large");
@@ -357,7 +400,7 @@ void shell_device_close(void *own)
 {
   shell_device *s = own;
   shell_fly_free(s);
-  free(s->part), free(s->lost), free(s->down), free(s->named), free(s->told_back), free(s->sort_of);
+  free(s->part), free(s->lost), free(s->whole_q), free(s->down), free(s->named), free(s->told_back), free(s->sort_of);
   free(s); /* buffers go with the device */
 }
 

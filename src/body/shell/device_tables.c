@@ -252,9 +252,19 @@ static void write_halo_rows(shell_tables *w, const shell_cut *cut)
   free(row0);
 }
 
-/* The tables of a mesh: where the first of them is. */
-static int32_t write_cut(shell_tables *w, const shell_cut *cut)
+/* Has this rank one of the copies of tile k of the mesh of component j?  tile0: the first tile of this component. */
+static bool is_used(const shell_plan *plan, int64_t j, int64_t tile0, int k)
 {
+  const shell_cut *cut = plan->component[j].cut;
+  for (; j < plan->components && plan->component[j].cut == cut; j++, tile0 += cut->tiles)
+    if (shell_is_here(plan, tile0 + k)) return true;
+  return false;
+}
+
+/* The tables of the mesh of component j: where the first of them is.  Those of tiles that others have are empty. */
+static int32_t write_cut(shell_tables *w, const shell_plan *plan, int64_t j, int64_t tile0)
+{
+  const shell_cut *cut = plan->component[j].cut;
   const int32_t first = (int32_t)(w->table.n / T_COLUMNS);
   int32_t *weight0 = calloc((size_t)cut->classes + 1, sizeof *weight0);
   w->full = w->full || weight0 == NULL;
@@ -263,13 +273,18 @@ static int32_t write_cut(shell_tables *w, const shell_cut *cut)
     double *out = more(w, &w->weight, sizeof *out, (size_t)(SHELL_WEIGHTS * cut->cls[i].nodes));
     if (out != NULL) memcpy(out, cut->cls[i].weight, sizeof *out * (size_t)(SHELL_WEIGHTS * cut->cls[i].nodes));
   }
-  for (int i = 0; !w->full && i < cut->tiles; i++) write_table(w, &cut->tile[i], weight0);
+  for (int i = 0; !w->full && i < cut->tiles; i++)
+    if (is_used(plan, j, tile0, i))
+      write_table(w, &cut->tile[i], weight0);
+    else
+      more(w, &w->table, sizeof(int32_t), T_COLUMNS);
   free(weight0);
-  if (!w->full) write_halo_rows(w, cut);
+  if (!w->full && plan->share == NULL) write_halo_rows(w, cut);
   return first;
 }
 
-static void write_shared(shell_tables *w, const shell_tile *t)
+/* here: this rank moves its nodes. */
+static void write_shared(shell_tables *w, const shell_tile *t, bool here)
 {
   const int64_t slot = t->slot0 + t->slot;
   int at = 0;
@@ -277,7 +292,7 @@ static void write_shared(shell_tables *w, const shell_tile *t)
     int32_t *own = more(w, &w->own_slot, sizeof *own, 1);
     if (own == NULL) return;
     *own = (int32_t)(slot + k);
-    if (k < t->inner) continue;
+    if (k < t->inner || !here) continue;
     const shell_shared *s = at < t->shareds && t->shared[at].local == k ? &t->shared[at++] : NULL;
     const int others = s != NULL ? s->others : 0;
     const int beyond = others > SHARED_OTHERS ? others - SHARED_OTHERS : 0;
@@ -320,7 +335,7 @@ static void write_tile(shell_tables *w, const shell_tile *t, int32_t table, int3
         memcpy(g + 6 + SHELL_SOURCES, t->ghost[i].v, sizeof t->ghost[i].v);
   }
   out[TILE_SHARED] = rows_of_shared(w), out[TILE_ROW0] = row0;
-  write_shared(w, t);
+  write_shared(w, t, true);
 }
 
 void shell_tables_write(shell_tables *w, const shell_plan *plan)
@@ -332,14 +347,18 @@ void shell_tables_write(shell_tables *w, const shell_plan *plan)
   if (w->full) return;
   w->first = w->count + SHELL_MOST_LOCAL + 2, w->first[0] = 0;
   for (int64_t i = 0; i < plan->tiles; i++) {
-    w->pairs = (int)shell_larger(w->pairs, tally_of(&plan->tile[i], 0).pairs);
+    if (shell_is_here(plan, i)) w->pairs = (int)shell_larger(w->pairs, tally_of(&plan->tile[i], 0).pairs);
     w->ghosts = w->ghosts || plan->tile[i].ghosts > 0;
   }
   w->pairs = (w->pairs + SLICE - 1) / SLICE * SLICE;
   for (int64_t j = 0, i = 0; j < plan->components && !w->full; j++) {
     if (plan->component[j].cut != cut)
-      table = write_cut(w, cut = plan->component[j].cut); /* copies follow each other */
+      table = write_cut(w, plan, j, i), cut = plan->component[j].cut; /* copies follow each other */
     const int32_t row0 = rows_of_shared(w);
-    for (int k = 0; k < cut->tiles; k++) write_tile(w, &plan->tile[i++], table + k, row0);
+    for (int k = 0; k < cut->tiles; k++, i++)
+      if (shell_is_here(plan, i))
+        write_tile(w, &plan->tile[i], table + k, row0);
+      else
+        write_shared(w, &plan->tile[i], false);
   }
 }

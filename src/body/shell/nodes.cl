@@ -58,6 +58,25 @@ __kernel void drift_nodes(int n, __global const double *mass, int stride, int co
   for (int c = 0; c < 3; c++) q[c * column + i] = shell_place_after(h, minv, p[c * column + i], q[c * column + i]);
 }
 
+/* ---- between ranks ---- */
+
+/* Three columns of some rows of x, one row behind the other: numbers `from` to from + 2 of the `width` that a row has in `rows`. */
+__kernel void pack_rows(int n, __global const int *row, int from, int width, int stride, __global const double *x,
+                        __global double *rows)
+{
+  const int i = (int)get_global_id(0);
+  if (i >= n) return;
+  for (int c = 0; c < 3; c++) rows[width * i + from + c] = x[c * stride + row[i]];
+}
+
+__kernel void unpack_rows(int n, __global const int *row, int from, int width, int stride, __global const double *rows,
+                          __global double *x)
+{
+  const int i = (int)get_global_id(0);
+  if (i >= n) return;
+  for (int c = 0; c < 3; c++) x[c * stride + row[i]] = rows[width * i + from + c];
+}
+
 /* ---- the end of a step ---- */
 
 /* f: forces on the nodes that a tile owns, as kick_nodes from nothing; then, where push is not 0, p += push f.  joined: as below. */

@@ -277,14 +277,20 @@ static void unpack(const rows *r, int64_t n, const int64_t *row, int stride, con
     for (int c = 0; c < r->width; c++) r->x[row[i] * r->by_row + c * r->by_number] = in[stride * i + c];
 }
 
+void shell_travel(const shell_share *s, const shell_exchange *e, int width)
+{
+  const int bytes = width * (int)sizeof(double);
+  s->net->begin(e->star, bytes, s->root, s->leaf);
+  s->net->end(e->star, bytes, s->root, s->leaf);
+}
+
 /* Two lists of rows in one message; the second may have no width. */
 static void travel(const shell_share *s, const shell_exchange *e, const rows *a, const rows *b)
 {
-  const int stride = a->width + b->width, bytes = stride * (int)sizeof(double);
+  const int stride = a->width + b->width;
   pack(a, e->roots, e->root, stride, s->root);
   pack(b, e->roots, e->root, stride, s->root + a->width);
-  s->net->begin(e->star, bytes, s->root, s->leaf);
-  s->net->end(e->star, bytes, s->root, s->leaf);
+  shell_travel(s, e, stride);
   unpack(a, e->leaves, e->leaf, stride, s->leaf);
   unpack(b, e->leaves, e->leaf, stride, s->leaf + a->width);
 }

@@ -409,6 +409,8 @@ void shell_fetch_places(const vv_block *b, const double *q);
 void shell_fetch_halo(const vv_block *b, const double *q, const double *p);
 void shell_fetch_forces(const vv_block *b, double *slot);
 void shell_fetch_all(const vv_block *b, const double *q);
+/* The same exchanges of who keeps columns elsewhere: rows of `width` numbers, one behind the other, from s->root to s->leaf. */
+void shell_travel(const shell_share *s, const shell_exchange *e, int width);
 /* To rank 0: nodes and internal variables; n numbers of each node or element, x[n of the first, of the second, ...]; numbers of
  * tiles, x[tiles][n]. */
 void shell_gather(const vv_block *b, double *q, double *p);
