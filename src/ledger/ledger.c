@@ -166,7 +166,8 @@ double vv_totals_energy(const vv_totals *t)
  * appears from nowhere does not count, so an error cannot hide itself by growing. */
 static void grow_scales(vv_ledger *l, const vv_totals *t)
 {
-  const double given = l->initial.kinetic + l->initial.strain + l->initial.contact;
+  const double given =
+      l->initial.kinetic + fmax(l->initial.strain, 0.0) + l->initial.contact; /* [ledger 11] is below zero */
   const double fed = fabs(vv_sum_value(&l->posted.external_work)) + fabs(t->potential - l->initial.potential);
   l->energy_scale = fmax(l->energy_scale, given + fed);
   /* a bar that is pulled slowly holds little momentum, but loads and supports pass much through it */

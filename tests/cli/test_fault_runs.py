@@ -462,6 +462,8 @@ RUNS = [
     *((f"a box of {density:g} kg/m^3 on a beam on a floor, e = {e}, {v} m/s", PRESSED % (0.02, 0.3, e, density, v), (0, 3), never_rises_or_told)
       for density in (8000, 1e7) for e in (0, 0.5, 1) for v in (0, -3)),
     ("a follower on a floor", ON_A_FLOOR % "spin: [0, 0, 1], loads: [{force: [1, 0, 0], follower: true}]", (0,), all_kept),
+    ("a load that lifts", ON_A_FLOOR % "loads: [{force: [0, 0, 5], history: {ramp: {duration: 0.1}}}]", (0,), all_kept),
+    ("a load that lifts and presses", ON_A_FLOOR % "loads: [{force: [0, 0, 5], history: {harmonic: {frequency: 20}}}]", (0,), all_kept),
     ("a pulse on a floor", ON_A_FLOOR % "loads: [{force: [8, 0, 0], history: {pulse: {duration: 0.5}}}]", (0,), all_kept),
 ]
 
