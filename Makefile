@@ -35,7 +35,7 @@ dev: setup ## build with asserts: build/dev
 .PHONY: mpi
 mpi: setup ## build visviva-mpi, which shares runs and sweeps over the ranks of an MPI job, and test it
 	@bash tools/setup.sh mpi
-	@$(call built,mpi,--target visviva visviva-mpi test_net_alone test_net_threads)
+	@$(call built,mpi,--target visviva visviva-mpi test_net_alone test_net_threads test_net_devices)
 	@$(CTEST) $(BUILD)/mpi -R 'cli/sweep|net/'
 
 .PHONY: demo

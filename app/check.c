@@ -115,6 +115,7 @@ static void print_ranks(const app_scene *s)
   printf("                     about %s each in a step%s\n",
          app_bytes(amount, sizeof amount, 700.0 * sqrt(triangles / (double)most)),
          k == 1 ? ", more where bodies come near, several times that where they press" : "");
+  printf("                     each of them may have a device (run --device: see `visviva info`)\n");
   printf("                     memory of a rank: %s at the start,",
          app_bytes(start, sizeof start, memory[k].start * triangles));
   printf(" then %s;\n", app_bytes(amount, sizeof amount, (memory[k].all + memory[k].own / (double)most) * triangles));

@@ -41,6 +41,7 @@ static void print_devices(void)
   for (int i = 0; i < n && i < MOST; i++)
     printf("  %-18d %.58s\n  %-18s %.3g GB, %.40s%s\n", i, device[i].name, "", (double)device[i].memory / 1e9,
            device[i].platform, device[i].doubles ? "" : "\n                     no double precision: cannot be used");
+  if (n > 1) printf("  %-18s ranks of visviva-mpi take those of one name in turn\n", "");
 }
 
 static void print_catalog(void)

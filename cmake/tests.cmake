@@ -111,6 +111,7 @@ if(VV_HAVE_OPENCL AND VV_OPENCL_LOADER AND NOT APPLE)
   target_link_libraries(vv_fake_opencl PRIVATE ${VV_OPENCL_LOADER} ${CMAKE_DL_LIBS})
   set_target_properties(vv_fake_opencl PROPERTIES C_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(test_device_faults vv_fake_opencl)
+  add_dependencies(test_net_devices vv_fake_opencl) # of net/ranks
   target_compile_definitions(test_device_faults PRIVATE VV_FAKE_OPENCL="$<TARGET_FILE:vv_fake_opencl>")
 endif()
 

@@ -106,6 +106,82 @@ class Ranks(unittest.TestCase):
         self.compare(text, (3,))
         self.assertEqual(self.impacts(), 0)
 
+    # ---- devices ----
+
+    def device(self):
+        """Words that give every rank the first device that can be used."""
+        info = subprocess.run([scenes.PROGRAM, "info"], capture_output=True, text=True).stdout
+        found = info.split("devices (run --device)")[1].split("\nbodies")[0].splitlines()[2:]
+        usable = [a.split()[0] for a, b in zip(found, found[1:] + [""]) if a[2:3].isdigit() and "no double" not in b]
+        if not usable:
+            self.skipTest("OpenCL shows no device (Debian: pocl-opencl-icd)")
+        return ["--device", usable[0]]
+
+    def same_on_devices(self, text, counts):
+        where, scene = self.device(), self.scene(text)
+        whole = one(scene, self.folder / "whole")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        for ranks, cut in counts:
+            with self.subTest(ranks=ranks, cut=cut):
+                shared = many(ranks, scene, self.folder / "shared", "--overwrite", *where, cut=cut)
+                self.assertEqual(shared.returncode, 0, shared.stderr)
+                self.assertIn("\n  device ", shared.stdout)
+                self.assert_same(self.folder / "whole", self.folder / "shared", (*scenes.FILES, "probes.csv"))
+
+    def test_devices(self):
+        """Every file of one process on the processor, byte by byte."""
+        self.same_on_devices(scenes.plate((24, 18), 0.006), [(1, 0), (2, 0), (3, 7)])
+
+    def test_devices_that_flow(self):
+        self.same_on_devices(scenes.plastic(), [(2, 0)])
+
+    def test_devices_and_contact(self):
+        self.same_on_devices(scenes.crowd(2, 1.5e-3), [(2, 0), (3, 0)])
+        self.assertGreater(self.impacts(), 10)
+
+    def test_devices_resumed(self):
+        """Some steps on devices of some ranks, the rest by others or by one process; shares that move on the way."""
+        where, scene, shared = self.device(), self.scene(scenes.sphere(12, 60)), self.folder / "shared"
+        self.assertEqual(one(scene, self.folder / "whole").returncode, 0)
+        for first, second in (((3, where), (2, [])), ((2, []), (3, where)), ((2, where), (0, []))):
+            for (ranks, words), more in ((first, ["--overwrite", "--set", "time.end=0.006"]), (second, ["--resume"])):
+                run = many(ranks, scene, shared, *words, *more) if ranks else one(scene, shared, *words, *more)
+                self.assertEqual(run.returncode, 0, run.stderr)
+            self.assert_same(self.folder / "whole", shared, ["ledger.csv", "events.csv", "checkpoint.h5"])
+        moved = many(2, scene, shared, "--overwrite", *where, recut=12)
+        self.assertGreater(moved.stderr.count("the work of the ranks is cut anew"), 1)
+        self.assert_same(self.folder / "whole", shared)
+
+    def pair(self, scene, rank, words):
+        """Two ranks on devices, one of them in another environment."""
+        _, launch, program = SORTS[0]
+        run = ["run", str(scene), "-o", str(self.folder / "shared"), "--overwrite", *self.device()]
+        parts = [["-n", "1", *(["env", *words] if r == rank else []), program, *run] for r in range(2)]
+        return subprocess.run([*launch, *parts[0], ":", *parts[1]], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
+
+    def test_devices_lacking(self):
+        """All ranks have a device, or the run is refused."""
+        for rank in range(2):
+            told = self.pair(self.scene(scenes.sphere(8, 10)), rank, ["OCL_ICD_VENDORS=/nowhere"])
+            self.assertEqual(told.returncode, 1)
+            self.assertIn("rank 1 cannot use" if rank == 1 else "OpenCL", told.stderr)
+
+    def test_devices_lost(self):
+        """The device of one rank fails: the run ends on both at one step, and one process goes on."""
+        fake = pathlib.Path(scenes.BUILD, "tests/libvv_fake_opencl.so").resolve()
+        if not fake.exists():
+            self.skipTest("no fake OpenCL in this build (target vv_fake_opencl)")
+        for text in (scenes.sphere(12, 60), scenes.crowd(2, 1e-3)):
+            scene = self.scene(text)
+            self.assertEqual(one(scene, self.folder / "whole", "--overwrite").returncode, 0)
+            for rank in range(2):
+                told = self.pair(scene, rank, [f"VISVIVA_OPENCL={fake}", "VISVIVA_FAKE=lost:250"])
+                self.assertEqual(told.returncode, 2, told.stderr)
+                self.assertEqual(told.stderr.count("the device (accelerator) failed"), 1, told.stderr)
+                went_on = one(scene, self.folder / "shared", "--resume")
+                self.assertEqual(went_on.returncode, 0, went_on.stderr)
+                self.assert_same(self.folder / "whole", self.folder / "shared", ["ledger.csv", "events.csv", "checkpoint.h5"])
+
     # ---- balance ----
 
     def test_cut_anew(self):
