@@ -172,7 +172,6 @@ static void accept_rolling(struct vvi_contact_step *w, vvi_contact_group *g, int
 static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   int32_t movers = 0, legs = 0;
-  g->leg = w->solve_leg + g->leg0;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];

@@ -654,6 +654,7 @@ static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
   sum->passes += c->passes, sum->restarts += c->restarts, sum->solves += c->solves, sum->closed += c->closed;
   sum->deepest = fmax(sum->deepest, c->deepest);
   vvi_overlap_take(&sum->overlap, c->overlap.depth, c->overlap.size);
+  sum->turns += c->turns, sum->levels += c->levels;
   sum->newton += c->newton, sum->looked += c->looked, sum->calmed += c->calmed, sum->frozen += c->frozen,
       sum->late += c->late, sum->unresolved += c->unresolved;
 }

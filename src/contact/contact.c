@@ -50,7 +50,9 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 256, 512, &w->island_work[i]));
   VV_TRY(name_movers(w));
   VV_TRY(vvi_quiet_create(w));
-  return search != NULL ? vvi_features_create(w, search) : VV_OK;
+  if (search == NULL) return VV_OK;
+  VV_TRY(vvi_features_create(w, search));
+  return vvi_turns_create(w);
 }
 
 void vvi_contact_destroy(struct vvi_contact_step *w)
@@ -102,7 +104,21 @@ static void answer_shuffled(struct vvi_contact_step *w)
 
 static void answer(struct vvi_contact_step *w, int32_t k, int thread)
 {
-  if (vvi_group_is_mine(w, &w->group[k])) vvi_group_answer(w, &w->group[k], w->island_work[thread]);
+  if (!w->group[k].first && vvi_group_is_mine(w, &w->group[k]))
+    vvi_group_answer(w, &w->group[k], w->island_work[thread]);
+}
+
+/* A crowd that is more than one thread's part of all is answered before the others, by all threads together. */
+static void answer_giants(struct vvi_contact_step *w)
+{
+  double all = 0.0;
+  w->team = w->threads;
+  for (int32_t k = 0; k < w->groups; k++) all += vvi_group_weight(&w->group[k]);
+  for (int32_t k = 0; k < w->groups; k++) {
+    vvi_contact_group *g = &w->group[k];
+    if (g->crowd && w->threads * vvi_group_weight(g) > all) answer(w, k, 0), g->first = true;
+  }
+  w->team = 1;
 }
 
 static void answer_mine(struct vvi_contact_step *w)
@@ -118,6 +134,7 @@ static void answer_mine(struct vvi_contact_step *w)
     w->team = 1;
     return;
   }
+  answer_giants(w);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(w->threads)
   for (int32_t k = 0; k < w->groups; k++) answer(w, k, vvi_team_rank());
 }

@@ -84,8 +84,9 @@ typedef struct vvi_working {
   int32_t block, local;
   int32_t changes; /* how often it was pushed or put back */
   int64_t node;
-  int64_t loaded; /* the look of the step that it was loaded in */
-  int32_t group;  /* of the step; -1: none pushes it */
+  int64_t loaded;      /* the look of the step that it was loaded in */
+  int32_t wrote, seen; /* the last level of a crowd that pushes it; that reads it */
+  int32_t group;       /* of the step; -1: none pushes it */
   bool touched, flown, moves;
   bool reached;   /* by a contact that answers in this pass */
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 leans on something outside */
@@ -101,23 +102,48 @@ typedef struct vvi_mover_given {
 typedef struct vvi_contact_counts {
   int64_t passes, restarts, solves, closed, newton, calmed, frozen, late, unresolved;
   int64_t looked;           /* rows of all solves, once for each of their iterations and once more */
+  int64_t turns, levels;    /* contacts of crowds that answered in turn; levels that they waited for [contact 26e] */
   int64_t scaled, unscaled; /* parts judged by the shadow energy, and those left as they were */
   double deepest;           /* m: of what was left over in the last step, */
   vv_overlap overlap;       /* and the one that is most of the smaller of the two */
 } vvi_contact_counts;
 
+/* A contact of a crowd, which may answer in turn beside others of its group (turns.c).  Sums of the step so far. */
+typedef struct vvi_in_turn {
+  uint64_t name;                              /* a hash of what the scene calls it */
+  int64_t read;                               /* movers that its look reads, in `reads` of the step: */
+  int32_t reads, writes;                      /* so many, each once; the first it may push */
+  int32_t level;                              /* of the island that answers; 0: not yet, -1: it does not take part */
+  double outside[6], pending[6], given, lost; /* as those of the group */
+  double taken;                               /* J: what it has lost in this turn */
+  int64_t turns, solves, closed, looked;
+} vvi_in_turn;
+
+/* Of one thread: an island of one contact. */
+typedef struct vvi_turner {
+  vvi_island_contact *problem;
+  vvi_leg *leg;
+  int32_t *who;
+  double (*inverse)[12], (*change)[6];
+} vvi_turner;
+
+typedef struct vvi_turn_name {
+  uint64_t name;
+  int32_t contact;
+} vvi_turn_name;
+
 /* What contacts of the step connect: slices of the arrays of the step. */
 typedef struct vvi_contact_group {
   int32_t *member; /* [n] contacts, in their order; behind them, up to room, those found at the end of the drift */
   int32_t n, room, late;
-  int32_t known;      /* the first so many are those of the start */
-  int32_t passes;     /* at most */
-  double speed;       /* m/s: of the fastest of its shapes, a scale of rounding */
-  int32_t pieces;     /* frozen so far */
-  int32_t rank;       /* who answers it; -1: everybody */
-  bool retry;         /* an answer brought energy, or none was found: some contacts were calmed, again */
-  int64_t legs, leg0; /* of the arrays of a solve */
-  int32_t *mover;     /* [movers] */
+  int32_t known;  /* the first so many are those of the start */
+  int32_t passes; /* at most */
+  double speed;   /* m/s: of the fastest of its shapes, a scale of rounding */
+  int32_t pieces; /* frozen so far */
+  int32_t rank;   /* who answers it; -1: everybody */
+  bool retry;     /* an answer brought energy, or none was found: some contacts were calmed, again */
+  int64_t legs;   /* of the arrays of a solve */
+  int32_t *mover; /* [movers] */
   int32_t movers;
   int32_t links;               /* rows of joints of the island that is solved, behind its contacts, */
   int32_t rolls;               /* and behind them those that resist rolling */
@@ -130,6 +156,8 @@ typedef struct vvi_contact_group {
   double given; /* J: work of drives that contacts took */
   bool floats;  /* surfaces that lose alone, and nothing outside takes part */
   bool jams;    /* the last solve found no answer */
+  bool crowd;   /* so many features that they may answer in turn, level by level [contact 26e] */
+  bool first;   /* it was answered before the others */
   bool turns;   /* contacts have answered in turn in this step: */
   double taken; /* J: they may bring so much: what half kicks hold and what they have lost, less what they brought */
   double pending[6];
@@ -155,6 +183,7 @@ struct vvi_features {
   int32_t points, room; /* so many in this step */
   bool given;           /* what has become of them is known to an accelerator that keeps them */
   int32_t *point;       /* [room] movers of the search */
+  uint64_t *name;       /* [bodies of the search] a hash of what the scene calls it */
   unsigned char *stale; /* [movers that are not points] was pushed and not yet flown for the search */
   int32_t actives;      /* pairs of the search that are contacts in this step */
   /* over ranks: near pairs that this one has found, and which of them are contacts of all.  In `search` are those of all ranks
@@ -239,15 +268,22 @@ struct vvi_contact_step {
   struct vvi_scaling *scaling;   /* scale.c; NULL: nothing here bends, or the step keeps no shadow energy */
   vvi_contact_group *group;
   int32_t groups;
-  int team;                                    /* threads of one solve: all where groups are answered one by one */
-  bool dealt;                                  /* each group is answered by one rank; */
-  int64_t deals;                               /* how often that was so */
-  uint64_t shuffle;                            /* for tests: groups are answered in another order; 0: in theirs */
+  int team;         /* threads of one solve: all where groups are answered one by one */
+  bool dealt;       /* each group is answered by one rank; */
+  int64_t deals;    /* how often that was so */
+  uint64_t shuffle; /* for tests: groups, and those of a level of a crowd, answer in another order; 0: in theirs */
   int32_t *list, *act, *island;                /* [room] */
   int32_t *root, *group_of, *who, *mover_list; /* [movers] */
   vvi_island_contact *problem;
   vvi_leg *solve_leg;
   double (*inverse)[12], (*change)[6];
+  vvi_in_turn *turn;          /* [room], of contacts of crowds; */
+  vvi_turn_name *by_name;     /* [room] of each group its contacts in the order of their names */
+  int32_t *queue, *level_end; /* [room] of each group the island that answers, by levels, and where these end */
+  int64_t turns_room;
+  int32_t *reads; /* [reads_room] */
+  int64_t n_reads, reads_room;
+  vvi_turner *turner;            /* [threads] */
   vvi_island_work **island_work; /* [threads] */
   vvi_arena *own;                /* [threads] */
   double *memory;                /* of the state */
@@ -398,6 +434,12 @@ double vvi_feature_ahead(const struct vvi_contact_step *w,
 bool vvi_features_exceed(struct vvi_contact_step *w); /* contact made some faster than the search was told */
 /* Pairs of what contact has pushed join if they would meet now, or all that are near; true: some would meet. */
 bool vvi_features_join(struct vvi_contact_step *w, bool all);
+/* Frames that were pushed are flown for the search, all at once. */
+void vvi_features_refresh(struct vvi_contact_step *w);
+/* A hash of what the scene calls its vertices: no list, thread or rank decides it, nor what else there is. */
+uint64_t vvi_feature_name(const struct vvi_contact_step *w, const vvi_contact *c);
+/* Movers of its group that a look at it reads, some more than once: how many; out NULL: counts. */
+int64_t vvi_feature_reads(const struct vvi_contact_step *w, int32_t group, const vvi_contact *c, int32_t *out);
 void vvi_features_advance(struct vvi_contact_step *w);
 void vvi_features_forget(struct vvi_contact_step *w);
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover);
@@ -438,7 +480,23 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
 bool vvi_strangers_meet(struct vvi_contact_step *w);
 /* Does something of the group still close, or meet at the end of the drift? */
 bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g);
+/* turns.c: crowds */
+vv_status vvi_turns_create(struct vvi_contact_step *w);
+bool vvi_turns_make(struct vvi_contact_step *w); /* of groups that are crowds; false: no memory */
+void vvi_turns_clear(struct vvi_contact_step *w, const vvi_contact_group *g); /* as if none had answered */
+void vvi_turns_close(struct vvi_contact_step *w, vvi_contact_group *g);       /* their sums go to the group */
+/* Rows of now of its features, and what is remembered of them; do they close in pass number `pass`: by all threads of the group. */
+void vvi_turns_look(struct vvi_contact_step *w, vvi_contact_group *g);
+void vvi_turns_collect(struct vvi_contact_step *w, vvi_contact_group *g, int pass);
+/* An island of a crowd answers in turn. */
+void vvi_turns_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, bool light,
+                      vvi_island_work *solver);
 /* dealt.c: groups over ranks */
+/* A factorised problem of n contacts on a surface takes n^(3/2). */
+static inline double vvi_group_weight(const vvi_contact_group *g)
+{
+  return (double)g->n * sqrt((double)g->n);
+}
 void vvi_groups_deal(struct vvi_contact_step *w); /* who answers which */
 bool vvi_group_is_mine(const struct vvi_contact_step *w, const vvi_contact_group *g);
 bool vvi_groups_tell(struct vvi_contact_step *w); /* answers go to all ranks; false: no memory */

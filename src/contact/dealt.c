@@ -16,24 +16,19 @@ static vvi_sheet_search *shared_search(const struct vvi_contact_step *w)
   return w->features != NULL && w->features->search->ranks != NULL ? w->features->search : NULL;
 }
 
-/* A factorised problem of n contacts on a surface takes n^(3/2).  A rank gets groups that follow each other. */
-static double weight_of(const vvi_contact_group *g)
-{
-  return (double)g->n * sqrt((double)g->n);
-}
-
+/* A rank gets groups that follow each other. */
 void vvi_groups_deal(struct vvi_contact_step *w)
 {
   const vvi_sheet_search *search = shared_search(w);
   const bool dealt = search != NULL && w->groups > 1 && w->n >= SHARED_FROM && w->joints == NULL;
   const int ranks = dealt ? search->ranks->net->ranks : 1;
   double all = 0.0, before = 0.0;
-  for (int32_t k = 0; k < w->groups; k++) all += weight_of(&w->group[k]);
+  for (int32_t k = 0; k < w->groups; k++) all += vvi_group_weight(&w->group[k]);
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
-    const int rank = (int)((before + 0.5 * weight_of(g)) / all * ranks);
+    const int rank = (int)((before + 0.5 * vvi_group_weight(g)) / all * ranks);
     g->rank = !dealt ? -1 : rank < ranks ? rank : ranks - 1;
-    before += weight_of(g);
+    before += vvi_group_weight(g);
   }
   w->dealt = dealt, w->deals += dealt;
 }

@@ -22,6 +22,18 @@ enum { PARALLEL_FROM = 1024 }; /* near pairs: fewer are looked at in less time t
 
 /* ---- movers ---- */
 
+/* Bodies of the search by what the scene calls them: by the name of the body and which of its surfaces it is. */
+static vv_status name_bodies(const vv_model *m, const struct vvi_sheets *s, vvi_arena *arena, struct vvi_features *k)
+{
+  if ((k->name = VVI_ARENA_NEW(arena, uint64_t, s->n_body + 1)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < s->n_body; i++) {
+    const vv_body *b = &m->body[s->body[i].body];
+    const int32_t which = s->body[i].patch - b->patch0;
+    k->name[i] = vvi_hash(vvi_hash(0, b->name, strlen(b->name)), &which, sizeof which);
+  }
+  return VV_OK;
+}
+
 vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *search)
 {
   const struct vvi_sheets *s = search->sheets;
@@ -35,6 +47,7 @@ vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *sear
   if (k->mover_of == NULL || k->frame_of == NULL || k->stale == NULL) return VV_NOMEM;
   if (k->pushed == NULL) return VV_NOMEM;
   k->pushed++; /* what is fixed has the mover -1 */
+  VV_TRY(name_bodies(w->model, s, w->arena, k));
   for (int32_t i = 0; i < k->first; i++) k->frame_of[i] = -1;
   for (int32_t i = 0; i < s->n_mover; i++) {
     const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
@@ -173,7 +186,7 @@ static void refresh_frame(struct vvi_contact_step *w, int32_t mover)
   place_frame(w, k->frame_of[mover]);
 }
 
-static void refresh_frames(struct vvi_contact_step *w)
+void vvi_features_refresh(struct vvi_contact_step *w)
 {
   for (int32_t i = 0; i < w->features->first; i++) refresh_frame(w, i);
 }
@@ -182,7 +195,7 @@ bool vvi_features_exceed(struct vvi_contact_step *w)
 {
   const struct vvi_features *k = w->features;
   bool any = false;
-  refresh_frames(w);
+  vvi_features_refresh(w);
   for (int32_t i = 0; k->search->away != NULL && i < k->points; i++)
     if (w->work[k->first + i].touched) vvi_sheet_away_ask_mover(k->search, k->point[i]);
   if (k->search->away != NULL) vvi_sheet_away_learn(k->search);
@@ -328,6 +341,41 @@ static int32_t most_legs(const struct vvi_sheets *s, const int32_t *vertex, int 
     sum += loose ? s->stencil0[vertex[i] + 1] - s->stencil0[vertex[i]] : 1;
   }
   return sum < VVI_ROW_PARTS ? sum : VVI_ROW_PARTS;
+}
+
+/* Sums of vertices do not tell in which order they come. */
+uint64_t vvi_feature_name(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  const struct vvi_sheets *s = w->features->search->sheets;
+  const bool edges = w->features->search->near[c->near].a < 0;
+  uint64_t sum = edges;
+  for (int i = 0; i < c->vertices; i++) {
+    const int32_t b = s->body_of[c->vertex[i]], v = c->vertex[i] - s->body[b].vertex0;
+    sum += vvi_hash(w->features->name[b], &v, sizeof v);
+  }
+  return vvi_hash(0, &sum, sizeof sum);
+}
+
+typedef struct reader {
+  const struct vvi_contact_step *w;
+  int32_t group, *out;
+  int64_t n;
+} reader;
+
+static void add_read(void *user, int32_t of_search)
+{
+  reader *k = user;
+  const int32_t i = known_mover(k->w->features, of_search);
+  if (i < 0 || !vvi_mover_loaded(k->w, i) || k->w->work[i].group != k->group) return;
+  if (k->out != NULL) k->out[k->n] = i;
+  k->n++;
+}
+
+int64_t vvi_feature_reads(const struct vvi_contact_step *w, int32_t group, const vvi_contact *c, int32_t *out)
+{
+  reader k = {.w = w, .group = group, .out = out};
+  for (int i = 0; i < c->vertices; i++) vvi_sheet_around(w->features->search->sheets, c->vertex[i], add_read, &k);
+  return k.n;
 }
 
 /* One that is pressed now has the row of now; only near ones are worth a look. */
@@ -703,7 +751,7 @@ bool vvi_features_join(struct vvi_contact_step *w, bool all)
   vvi_sheet_search *search = w->features->search;
   const int32_t near = search->n_near;
   const int64_t n = near + search->n_aside;
-  refresh_frames(w);
+  vvi_features_refresh(w);
   mark_touched(w, 1);
   if (search->ranks != NULL) {
     k.meets = join_mine(w, all);

@@ -140,7 +140,7 @@ bool vvi_groups_make(struct vvi_contact_step *w)
     g->problem = w->problem + (1 + w->rolls) * (int64_t)members + links;
     g->mover = w->mover_list + movers, g->who = w->who + movers;
     g->inverse = w->inverse + movers, g->change = w->change + movers;
-    g->leg0 = legs, legs += (1 + w->rolls) * (g->legs + 4 * (g->room - g->n)) + 2 * g->links;
+    g->leg = w->solve_leg + legs, legs += (1 + w->rolls) * (g->legs + 4 * (g->room - g->n)) + 2 * g->links;
     links += g->links;
     members += g->room, movers += g->movers, extra += g->room - g->n;
     g->n = g->movers = 0;
@@ -158,7 +158,7 @@ bool vvi_groups_make(struct vvi_contact_step *w)
     for (int32_t i = 0; i < g->movers; i++) w->work[g->mover[i]].group = k;
   }
   w->late_leg = w->n_leg - 4 * (int64_t)w->n; /* leg of a late contact i: behind all others */
-  return true;
+  return w->features == NULL || vvi_turns_make(w);
 }
 
 /* ---- what closes ---- */
@@ -258,6 +258,7 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
   }
   memset(g->outside, 0, sizeof g->outside);
   memset(g->pending, 0, sizeof g->pending);
+  vvi_turns_clear(w, g);
   g->lost = g->given = g->stray = g->taken = 0.0;
   g->retry = g->turns = false;
 }
@@ -294,6 +295,7 @@ static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pas
 {
   int32_t n = 0;
   bool again = false;
+  vvi_turns_collect(w, g, pass);
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     const bool acts = !inside(w, c) && ((pass == 1 && c->block) || closes(w, g, i));
@@ -491,6 +493,10 @@ static void answer_in_turn(struct vvi_contact_step *w, vvi_contact_group *g, int
 {
   const bool light = is_light(w, n, act);
   if (!light) g->passes = EXACT * PASSES;
+  if (g->crowd && g->pieces == 0 && n >= VVI_CROWD) {
+    vvi_turns_answer(w, g, n, act, light, solver);
+    return;
+  }
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
     c->turn = !light;
@@ -609,9 +615,9 @@ static void block_beside(struct vvi_contact_step *w, vvi_contact_group *g)
 static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   g->passes = EXACT * PASSES, g->speed = 0.0, g->floats = true;
+  vvi_turns_look(w, g); /* here, by who answers */
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
-    if (c->near >= 0) vvi_feature_look(w, c), vvi_feature_recall(w, c); /* here, by who answers */
     c->pressed = c->block = c->legs > 0 && w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
     c->block |= c->resting && c->legs > 0 && c->restitution < 1.0;
     if (c->restitution < 1.0) g->passes = PASSES;
@@ -742,4 +748,5 @@ void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
     vvi_group_reset(w, g);
     g->count.restarts++;
   }
+  vvi_turns_close(w, g);
 }

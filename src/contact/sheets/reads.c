@@ -11,8 +11,7 @@ bool vvi_sheet_reads_create(const struct vvi_sheets *s, vvi_arena *arena, vvi_sh
 }
 
 /* Movers that the place of a vertex hangs on: told one by one. */
-typedef void mover_fn(void *user, int32_t mover);
-static void movers_of(const struct vvi_sheets *s, int32_t vertex, mover_fn *fn, void *user)
+static void movers_of(const struct vvi_sheets *s, int32_t vertex, vvi_sheet_mover_fn *fn, void *user)
 {
   const vvi_sheet_body *b = &s->body[s->body_of[vertex]];
   if (s->mover[vertex] >= 0) fn(user, s->mover[vertex]);
@@ -35,18 +34,18 @@ static void list_mover(void *user, int32_t mover)
   w->n++;
 }
 
-/* A vertex and those around it: whether a pair is a local minimum depends on them. */
-static void list_around(const struct vvi_sheets *s, int32_t vertex, lister *w)
+void vvi_sheet_around(const struct vvi_sheets *s, int32_t vertex, vvi_sheet_mover_fn *fn, void *user)
 {
-  movers_of(s, vertex, list_mover, w);
-  for (int32_t i = s->ring0[vertex]; i < s->ring0[vertex + 1]; i++) movers_of(s, s->ring[i], list_mover, w);
+  movers_of(s, vertex, fn, user);
+  for (int32_t i = s->ring0[vertex]; i < s->ring0[vertex + 1]; i++) movers_of(s, s->ring[i], fn, user);
 }
 
 static void list_cluster(const struct vvi_sheets *s, int32_t cluster, lister *w)
 {
   const vvi_sheet_cluster *r = &s->cluster[cluster];
   w->k->stamps++;
-  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) list_around(s, s->cluster_vertex[i], w);
+  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++)
+    vvi_sheet_around(s, s->cluster_vertex[i], list_mover, w);
 }
 
 vv_status vvi_sheet_reads_drop(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k)
@@ -88,7 +87,7 @@ int32_t vvi_sheet_reads_pairs(const struct vvi_sheets *s, vvi_sheet_reads *k, in
   for (int32_t i = 0; i < n; i++) {
     int32_t vertex[4];
     const int m = vvi_sheet_vertices(s, near[i].a, near[i].b, vertex);
-    for (int v = 0; v < m; v++) list_around(s, vertex[v], &list);
+    for (int v = 0; v < m; v++) vvi_sheet_around(s, vertex[v], list_mover, &list);
   }
   return (int32_t)list.n;
 }

@@ -11,6 +11,9 @@ typedef struct vvi_sheet_reads {
   unsigned char *absent;  /* [n_cluster] its movers were given back; NULL: all are there */
 } vvi_sheet_reads;
 
+/* Movers of a vertex and of those around it, told one by one, some more than once: whether a pair is a local minimum depends on them. */
+typedef void vvi_sheet_mover_fn(void *user, int32_t mover);
+void vvi_sheet_around(const struct vvi_sheets *s, int32_t vertex, vvi_sheet_mover_fn *fn, void *user);
 /* Arrays; owners are the caller's to fill.  False: no memory. */
 bool vvi_sheet_reads_create(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k);
 /* first and mover, from the owners. */
