@@ -158,7 +158,7 @@ VV_API VV_NODISCARD vv_status vv_sim_force(vv_sim *sim, int body, int64_t node, 
                                            const double moment[3]);
 /* Prescribed motion from now on, until it is set again; both NULL: free again.  Drives lead the nodes so that
  * each step ends where the prescribed motion leads, with the prescribed velocity.  An impact inside a step acts on the body
- * with its own mass; the deviation is taken back in the next step, and all of it is booked. */
+ * with its own mass; the deviation is taken back in the next step, and all of it is booked.  A node that is joined: refused. */
 VV_API VV_NODISCARD vv_status vv_sim_prescribe(vv_sim *sim, int body, int64_t node, const double velocity[3],
                                                const double spin[3]);
 /* Announces that the caller is about to write q or p, and hands out the state to write; what the change brings or takes is

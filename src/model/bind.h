@@ -51,6 +51,7 @@ void vvi_complain_at(const vvi_place *place, const char *format, va_list args);
 
 const char *vvi_type_text(vv_type type);                       /* "a number" */
 int vvi_field_find(const vv_schema *schema, const char *name); /* -1: none */
+const vv_group *vvi_motion_of(const vv_group *body);           /* `motion` of a body; NULL: it has none */
 bool vvi_field_hashed(const vv_group *g, const vv_field *f);   /* false for title, record and time.end of a scene */
 
 /* The bodies of the context's catalog, or of the built-in one. */

@@ -37,6 +37,13 @@ int vvi_field_find(const vv_schema *schema, const char *name)
   return -1;
 }
 
+const vv_group *vvi_motion_of(const vv_group *body)
+{
+  const int f = vvi_field_find(body->schema, "motion");
+  const bool ours = f >= 0 && body->schema->field[f].sub == &vvi_motion_schema;
+  return ours && vv_has(body, "motion") ? vv_sub(body, "motion") : NULL;
+}
+
 static const vvi_value no_value;
 
 #define TYPE(type) (1u << (type))

@@ -8,6 +8,7 @@
 #include "sim/sim.h"
 
 #include "contact/contact.h"
+#include "contact/joints.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -276,6 +277,19 @@ static vv_status act_new(vv_sim *sim, vvi_act **out)
   return VV_OK;
 }
 
+/* A drive sets velocities between two steps, and a joint has made those of both its ends for each other: it would do work. */
+static vv_status not_joined(const vv_sim *sim, const target *t)
+{
+  const vv_model *m = sim->model;
+  for (int32_t i = 0; m->joints != NULL && i < m->joints->nodes; i++) {
+    const vvi_joint_node *n = &m->joints->node[i];
+    if (&m->block[n->block] == t->block && n->node >= t->from && n->node < t->to)
+      return vvi_fail(m->ctx, VV_UNSUPPORTED, "body '%s' is joined there; what is joined cannot be driven yet",
+                      t->body->name);
+  }
+  return VV_OK;
+}
+
 static vv_status set_act(vv_sim *sim, int body, int64_t node, bool motion, const double *a, const double *b)
 {
   target t = {0};
@@ -287,6 +301,7 @@ static vv_status set_act(vv_sim *sim, int body, int64_t node, bool motion, const
     return VV_OK;
   }
   const double now = sim->state->t;
+  if (motion) VV_TRY(not_joined(sim, &t));
   if (act == NULL) {
     VV_TRY(act_new(sim, &act));
     VV_TRY(look(sim, t.block));
@@ -355,10 +370,8 @@ vv_status vvi_act_scene(vv_sim *sim)
 {
   const vv_model *m = sim->model;
   for (int i = 0; i < m->n_body; i++) {
-    const vv_group *g = m->body[i].group;
-    const int f = vvi_field_find(g->schema, "motion");
-    if (f >= 0 && g->schema->field[f].sub == &vvi_motion_schema && vv_has(g, "motion"))
-      VV_TRY(follow(sim, i, vv_sub(g, "motion")));
+    const vv_group *motion = vvi_motion_of(m->body[i].group);
+    if (motion != NULL) VV_TRY(follow(sim, i, motion));
   }
   return VV_OK;
 }

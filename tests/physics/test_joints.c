@@ -723,6 +723,7 @@ static void refusals(void **state)
   refuse("", "kind: ball, bodies: [a, b], at: [0, 0, 0], length: 2", "distance");
   refuse(", velocity: [0, 0.3, 0]", "kind: ball, bodies: [a, b], at: [0.5, 0, 0]", "0.3 m/s");
   refuse(", spin: [0, 0, 2]", "kind: hinge, bodies: [a, ground], at: [0, 0, 0], axis: [1, 0, 0]", "2 rad/s");
+  refuse(", motion: {spin: [0, 0, 3]}", "kind: ball, bodies: [a, b], at: [0.5, 0, 0]", "'a' has a given motion");
   refuse("", "kind: ball, bodies: [ground, ground], at: [0, 0, 0]", "twice");
   refuse("", "kind: ball, bodies: [a, b], at: [0, 0, 0], nodes: all", "plane");
 }

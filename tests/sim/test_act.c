@@ -201,6 +201,14 @@ static void test_refusals(void **unused)
   refused(&r, vv_sim_push(r.sim, 0, 0, bad, NULL), "not finite");
   refused(&r, vv_sim_until(r.sim, NAN, &report), "no time");
   refused(&r, vv_sim_control(r.sim, 0, NULL, NULL), "every >= 1");
+  run_record joined = run_prepare("visviva: 1\ntime: {end: 1, step: 0.01}\nbodies:\n"
+                                  "  a: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1}\n"
+                                  "  b: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [1, 0, 0]}\n"
+                                  "joints: [{kind: ball, bodies: [a, ground], at: [0, 0, 0]}]\n",
+                                  NULL);
+  refused(&joined, vv_sim_prescribe(joined.sim, 0, -1, one, NULL), "'a' is joined there");
+  assert_int_equal(vv_sim_prescribe(joined.sim, 1, -1, one, NULL), VV_OK);
+  run_free(&joined);
   FILE *nowhere = tmpfile();
   assert_non_null(nowhere);
   assert_int_equal(vv_ctx_report(r.ctx, nowhere), 6);

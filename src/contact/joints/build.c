@@ -4,6 +4,7 @@
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/so3.h"
+#include "model/bind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,12 +142,13 @@ static vv_status make_end(builder *k, const vv_group *g, int32_t body, const dou
 /* A body that a motion drives, or that does not move at all. */
 static vv_status check_body(const builder *k, const vv_group *g, int32_t body)
 {
-  const vv_block *b = body >= 0 ? &k->m->block[k->m->body[body].block] : NULL;
+  const vv_body *who = body >= 0 ? &k->m->body[body] : NULL;
+  const vv_block *b = who != NULL ? &k->m->block[who->block] : NULL;
+  bool driven = who != NULL && vvi_motion_of(who->group) != NULL;
   for (int32_t i = 0; b != NULL && i < b->n_load; i++)
-    if (b->load[i].motion && b->body[b->load[i].body]->index == body)
-      return vv_complain(g, "bodies", "'%s' has a given motion; bodies that are driven cannot be joined yet",
-                         k->m->body[body].name);
-  return VV_OK;
+    driven |= b->load[i].motion && b->body[b->load[i].body]->index == body;
+  if (!driven) return VV_OK;
+  return vv_complain(g, "bodies", "'%s' has a given motion; bodies that are driven cannot be joined yet", who->name);
 }
 
 static vv_status read_bodies(const builder *k, const vv_group *g, vvi_joint *j)
