@@ -46,7 +46,9 @@ typedef struct app_line {
 bool app_line_read(app_line *line, int argc, char **argv, int *code);
 bool app_whole(const char *option, const char *text, long least, long most, int *out); /* false: reported */
 bool app_number(const char *option, const char *text, double *out);                    /* finite, >= 0 */
-const char *app_nearest(const char *word, const char *const *known, int n);            /* NULL: nothing is near */
+/* What was probably meant: is this known word nearer than those before (least: INT_MAX at first)?  The nearest of n, or NULL. */
+bool app_nearer(const char *word, const char *known, int *least);
+const char *app_nearest(const char *word, const char *const *known, int n);
 
 /* ---- speaking: say.c ---- */
 
@@ -169,9 +171,11 @@ void app_ranks_end(void);
 int app_with_stack(int (*fn)(int argc, char **argv), int argc, char **argv);
 
 /* ---- help ---- */
-bool app_help_key(const char *name);     /* what the reference says of a key; false: nothing */
-int app_help(const char *name);          /* NULL: overview */
-const char *app_topic(const char *name); /* its text; NULL: there is none */
+bool app_help_key(const char *name); /* what the reference says of a key; false: nothing */
+enum { APP_KEY = 256 };
+bool app_help_key_near(const char *name, char near[APP_KEY], int *least); /* the nearest key, as app_nearer */
+int app_help(const char *name);                                           /* NULL: overview */
+const char *app_topic(const char *name);                                  /* its text; NULL: there is none */
 
 /* ---- verbs ---- */
 int app_verb_run(int argc, char **argv);

@@ -1,6 +1,7 @@
 /* app/help.c  visviva help: enough to learn from. */
 #include "app.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct topic {
@@ -329,7 +330,12 @@ int app_help(const char *name)
     return APP_DONE;
   }
   if (app_help_key(name)) return APP_DONE;
-  const char *near = app_nearest(name, known, TOPICS);
+  char key[APP_KEY];
+  int least = INT_MAX;
+  const char *near = NULL;
+  for (int i = 0; i < TOPICS; i++)
+    if (app_nearer(name, known[i], &least)) near = known[i];
+  if (app_help_key_near(name, key, &least)) near = key;
   if (near != NULL) return app_error("there is no help on '%s'; did you mean '%s'?", name, near);
   return app_error("there is no help on '%s'; `visviva help` lists what there is", name);
 }

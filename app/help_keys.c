@@ -109,6 +109,32 @@ static bool print_section(FILE *page, const char *path, const char *key)
   return found;
 }
 
+static void nearer(const char *name, const char *path, char near[APP_KEY], int *least, bool *found)
+{
+  if (strlen(path) >= APP_KEY || !app_nearer(name, path, least)) return;
+  strcpy(near, path);
+  *found = true;
+}
+
+/* A group of keys, a key of it by its path, or a key of the scene itself. */
+bool app_help_key_near(const char *name, char near[APP_KEY], int *least)
+{
+  char line[LINE], group[LINE] = "", path[2 * LINE], *cell[CELLS];
+  bool found = false;
+  FILE *page = open_page();
+  if (page == NULL) return false;
+  while (fgets(line, sizeof line, page) != NULL) {
+    if (heading(line, group, sizeof group)) {
+      nearer(name, group, near, least, &found);
+    } else if (cells_of(line, cell) == CELLS && cell[0][0] != '-' && strcmp(cell[0], "key") != 0) {
+      snprintf(path, sizeof path, "%s.%s", group, cell[0]);
+      nearer(name, strcmp(group, "scene") == 0 ? cell[0] : path, near, least, &found);
+    }
+  }
+  fclose(page);
+  return found;
+}
+
 bool app_help_key(const char *name)
 {
   char path[256], *dot;

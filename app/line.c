@@ -2,49 +2,29 @@
 #include "app.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- what was probably meant ---- */
 
-enum { WORD = 40 };
-
-static int least_of(int a, int b, int c)
+bool app_nearer(const char *word, const char *known, int *least)
 {
-  const int d = a < b ? a : b;
-  return d < c ? d : c;
-}
-
-static int distance(const char *a, const char *b)
-{
-  int row[WORD + 1];
-  const int n = (int)strlen(b);
-  if (n > WORD || strlen(a) > WORD) return WORD;
-  for (int j = 0; j <= n; j++) row[j] = j;
-  for (int i = 1; a[i - 1] != '\0'; i++) {
-    int corner = row[0];
-    row[0] = i;
-    for (int j = 1; j <= n; j++) {
-      const int above = row[j];
-      row[j] = least_of(above + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1]));
-      corner = above;
-    }
-  }
-  return row[n];
+  const size_t length = strlen(word);
+  const bool begins = length >= 2 && strncmp(word, known, length) == 0;
+  const int slips = begins ? 0 : vv_text_slips(word, known);
+  if (slips < 0 || slips >= *least) return false;
+  *least = slips;
+  return true;
 }
 
 const char *app_nearest(const char *word, const char *const *known, int n)
 {
   const char *best = NULL;
-  int least = 1 + (int)strlen(word) / 2;
-  if (least > 4) least = 4;
-  for (int i = 0; i < n; i++) {
-    const size_t length = strlen(word);
-    const bool begins = length >= 2 && strncmp(word, known[i], length) == 0;
-    const int d = begins ? 0 : distance(word, known[i]);
-    if (d < least) least = d, best = known[i];
-  }
+  int least = INT_MAX;
+  for (int i = 0; i < n; i++)
+    if (app_nearer(word, known[i], &least)) best = known[i];
   return best;
 }
 

@@ -263,6 +263,8 @@ static bool read_norm(const char *text, study_norm *out)
       return true;
     }
   if (text == NULL) return true;
+  const char *near = app_nearest(text, word, STUDY_NORMS);
+  if (near != NULL) return app_error("there is no norm '%s'; did you mean '%s'?", text, near) == APP_DONE;
   app_error("--norm must be end, paper, energy, first-contact, peak-force or impulse, not '%s'", text);
   return false;
 }

@@ -46,6 +46,10 @@ typedef enum vv_status { VV_STATUS_LIST(VV_STATUS_ENUM) VV_STATUS_COUNT } vv_sta
 VV_API const char *vv_status_text(vv_status status);
 VV_API const char *vv_version(void);
 
+/* For "did you mean": how many slips make the wrong word of the known one (a letter too many, missing or wrong, or two
+ * neighbours swapped); -1: more than a word of this length is likely to have. */
+VV_API int vv_text_slips(const char *wrong, const char *known);
+
 /* The context: catalog of kinds, number of threads, messages.  One per thread of the caller. */
 typedef struct vv_ctx vv_ctx;
 struct vv_catalog;

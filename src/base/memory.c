@@ -197,6 +197,13 @@ int vvi_text_distance(const char *a, const char *b)
   return na == 0 ? nb : d[na % 3][nb];
 }
 
+int vv_text_slips(const char *wrong, const char *known)
+{
+  const int n = (int)strnlen(wrong, 100), likely = n < 3 ? 1 : n < 8 ? 2 : 3;
+  const int slips = vvi_text_distance(wrong, known);
+  return slips <= likely && (slips < n || slips == 0) ? slips : -1;
+}
+
 vvi_locale vvi_locale_enter(void)
 {
   vvi_locale l = {.c = newlocale(LC_ALL_MASK, "C", (locale_t)0)};

@@ -41,9 +41,13 @@ static bool fault_no_kind(vvi_binder *b, const vv_group *g, const vvi_node *map,
       return vvi_bind_fault(b, &place, "unknown key '%s'; did you mean 'kind'?", vvi_show(c->key).c);
   }
   const vvi_place place = vvi_bind_at_group(g);
-  const bool set = map->line == 0; /* made by a path: --set bodies.bal.density=3 */
-  return vvi_bind_fault(b, &place, "'kind' is missing: one of %s%s", known,
-                        set ? "; the file has no body of this name" : "");
+  if (map->line != 0) return vvi_bind_fault(b, &place, "'kind' is missing: one of %s", known);
+  vvi_nearest_word near = vvi_nearest_to(map->key); /* made by a path: --set bodies.bal.density=3 */
+  for (int i = 0; i < b->n_body; i++)
+    if (b->body[i]->line != 0) vvi_nearest_try(&near, b->body[i]->key, strlen(b->body[i]->key));
+  if (near.word[0] != '\0')
+    return vvi_bind_fault(b, &place, "the file has no body '%s'; did you mean '%s'?", vvi_show(map->key).c, near.word);
+  return vvi_bind_fault(b, &place, "'kind' is missing: one of %s; the file has no body of this name", known);
 }
 
 static const vv_body_kind *find_kind(vvi_binder *b, const vv_group *g, const vvi_node *map)

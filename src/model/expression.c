@@ -13,6 +13,7 @@
 #include "model/spec.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -440,11 +441,10 @@ static bool fail_name(parser *p, const char *name, size_t length)
       return fail(p, "unknown unit '%.*s'; a product of units is written '%.*s %.*s'", n, name, (int)k, name,
                   (int)(length - k), name + k);
   const char *best = known != NULL ? known : other_capitals(copy);
-  int least = best != NULL ? -1 : length < 3 ? 1 : 2;
+  int least = best != NULL ? 0 : INT_MAX;
   for (int i = 0; i < p->scope->n; i++) {
-    const int d = vvi_text_distance(copy, p->scope->parameter[i].name);
-    if (d <= least) best = p->scope->parameter[i].name;
-    if (d <= least) least = d - 1;
+    const int d = vv_text_slips(copy, p->scope->parameter[i].name);
+    if (d >= 0 && d < least) least = d, best = p->scope->parameter[i].name;
   }
   for (int i = 0; i < VV_COUNT(unit_table) && best == NULL; i++)
     if (length > 2 && vvi_text_distance(copy, unit_table[i].name) == 1) best = unit_table[i].name;

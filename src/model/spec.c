@@ -3,6 +3,7 @@
 #include "model/bind.h"
 #include "model/model.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -347,17 +348,16 @@ vv_status vv_spec_set_parameter(vv_spec *spec, const char *name, const char *tex
   const vvi_node *map = vvi_node_find(spec->root, "parameters");
   const bool known_parameter = map != NULL && vvi_node_find(map, name) != NULL;
   if (!known_parameter && vvi_field_find(&vvi_scene_schema, name) >= 0) return vv_spec_set(spec, name, text);
-  int least = strlen(name) < 3 ? 1 : 2;
+  int least = INT_MAX;
   if (map == NULL || map->type != VVI_MAP || map->count == 0)
     return vvi_fail(spec->ctx, VV_ARG,
                     "%.160s has no 'parameters', so '%.60s' cannot be set; a path has a dot: time.end=1",
                     vvi_spec_source(spec), name);
   for (const vvi_node *c = map->child; c != NULL; c = c->next) {
-    const int d = vvi_text_distance(name, c->key);
+    const int d = vv_text_slips(name, c->key);
     if (d == 0 && snprintf(path, sizeof path, "parameters.%s", c->key) < (int)sizeof path)
       return vv_spec_set(spec, path, text);
-    if (d <= least) snprintf(near, sizeof near, "%.64s", c->key);
-    if (d <= least) least = d - 1;
+    if (d > 0 && d < least) least = d, snprintf(near, sizeof near, "%.64s", c->key);
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%.64s", known[0] != '\0' ? ", " : "", c->key);
   }
   if (near[0] != '\0') return vvi_fail(spec->ctx, VV_ARG, "unknown parameter '%.60s'; did you mean '%s'?", name, near);

@@ -1,6 +1,7 @@
 /* report/field.c  Values on nodes or elements of the bodies that have them, and where these are at that time. */
 #include "report/field.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +56,9 @@ static bool listed(const char *list, const char *name)
 /* Names of all fields, once each; tables that do not change are none. */
 static vv_status refuse(vvi_run *run, vvi_arena *arena, const char *field)
 {
-  char known[512] = "";
+  char known[512] = "", near[OBJECT_TEXT] = "";
   size_t used = 0;
+  int least = INT_MAX;
   for (int i = 0; i < run->n_body; i++) {
     char object[OBJECT_TEXT], **name;
     int n;
@@ -70,9 +72,14 @@ static vv_status refuse(vvi_run *run, vvi_arena *arena, const char *field)
       const bool fixed = strcmp(name[k], "elements") == 0 || strncmp(name[k], "skin_", 5) == 0 ||
                          strcmp(name[k], "contact_extent") == 0;
       if (count == 0 || fixed || listed(known, name[k]) || used + strlen(name[k]) + 3 > sizeof known) continue;
+      const int slips = vv_text_slips(field, name[k]);
+      if (slips >= 0 && slips < least) least = slips, snprintf(near, sizeof near, "%s", name[k]);
       used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", name[k]);
     }
   }
+  if (near[0] != '\0')
+    return vvi_fail(run->h5.ctx, VV_ARG, "no bar, beam or shell has a field '%.60s'; did you mean '%.60s'?", field,
+                    near);
   return vvi_fail(run->h5.ctx, VV_ARG, "no bar, beam or shell has a field '%.60s'%s%s", field,
                   used > 0 ? "; there are: " : "; rigid bodies have no cells to colour, the report page shows theirs",
                   known);

@@ -3,6 +3,7 @@
 #include "model/spec.h"
 #include "sweep/sweep.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -41,10 +42,10 @@ static void refuse_others(reader *r, const vvi_node *map, const char *const know
   for (const vvi_node *c = map->child; c != NULL; c = c->next) {
     char list[200] = "";
     const char *near = NULL;
-    int least = strlen(c->key) < 4 ? 2 : 3, i = 0;
+    int least = INT_MAX, i = 0;
     for (; known[i] != NULL && strcmp(known[i], c->key) != 0; i++) {
-      const int d = vvi_text_distance(c->key, known[i]);
-      if (d < least) least = d, near = known[i];
+      const int d = vv_text_slips(c->key, known[i]);
+      if (d >= 0 && d < least) least = d, near = known[i];
       snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 0 ? ", " : "", known[i]);
     }
     if (known[i] != NULL && vvi_node_find(map, c->key) != c) fault(r, c, "is there twice");

@@ -393,11 +393,15 @@ static void usage_mistakes(void **state)
   static const char *const row[][2] = {
       {"", "visviva help"},
       {"rum small.yaml", "did you mean 'run'"},
+      {"rnu small.yaml", "did you mean 'run'"}, /* neighbours swapped: one slip */
+      {"hlep", "did you mean 'help'"},
+      {"stduy small.yaml", "did you mean 'study'"},
       {"--hlep", "did you mean '--help'"},
       {"xyzzy", "unknown verb"},
       {"run", "needs a scene file"},
       {"run small.yaml other.yaml", "one argument too many"},
       {"run small.yaml --ressume", "did you mean '--resume'"},
+      {"run small.yaml --resmue", "did you mean '--resume'"},
       {"run small.yaml --quiet=1", "takes no value"},
       {"run small.yaml -o", "needs a value"},
       {"run small.yaml --output=", "needs a value"},
@@ -422,6 +426,10 @@ static void usage_mistakes(void **state)
       {"reference", "needs the name"},
       {"cite none.yaml", "none.yaml"},
       {"help exit-code", "did you mean 'exit-codes'"},
+      {"help mehtod", "did you mean 'method'"},
+      {"help rigid.copeis", "did you mean 'rigid.copies'"}, /* a key, by its path */
+      {"help contcats", "did you mean 'contacts'"},
+      {"help baem.material.yonug", "did you mean 'beam.material.young'"},
       {"examples newcomer/bar-on-wal", "did you mean 'newcomer/bar-on-wall'"},
       {"examples ../../etc/passwd", "no example"},
       {"version now", "one argument too many"},

@@ -161,6 +161,7 @@ class Study(unittest.TestCase):
     def test_mistakes(self):
         for words, part in [
             (["--vary", "time.stepp=0.1,0.01"], "did you mean 'step'"),
+            (["--vary", "time.step=0.1,0.01", "--norm", "enegry"], "did you mean 'energy'"),
             (["--vary", "time.stepp=0.1,0.01"], "nothing was run"),
             (["--vary", "time.step=0.01,0.005", "--vary", "bodies.rod.elements=8,16,32"], "time.step has 2 values"),
             (["--vary", "time.step=1/4 us"], "can be read in two ways"),

@@ -103,6 +103,13 @@ static void test_text_distance(void **unused)
   assert_int_equal(vvi_text_distance("abc", ""), 3);
   assert_int_equal(vvi_text_distance("event", "event"), 0);
   assert_int_equal(vvi_text_distance("kitten", "sitting"), 3);
+  assert_int_equal(vv_text_slips("vsiviva", "visviva"), 1);
+  assert_int_equal(vv_text_slips("visviva", "visviva"), 0);
+  assert_int_equal(vv_text_slips("vsivvia", "visviva"), 2);
+  assert_int_equal(vv_text_slips("vsivvai", "visviva"), -1); /* three in seven letters */
+  assert_int_equal(vv_text_slips("restitutoinnn", "restitution"), 3);
+  assert_int_equal(vv_text_slips("a", "b"), -1); /* nothing of it is left */
+  assert_int_equal(vv_text_slips("", ""), 0);
 }
 
 int main(void)

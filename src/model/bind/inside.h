@@ -50,7 +50,7 @@ typedef struct vvi_word_list {
 typedef struct vvi_nearest_word {
   const char *wrong;
   char word[VVI_MAX_NAME + 1];
-  int distance;
+  int slips;
 } vvi_nearest_word;
 
 /* ---- messages.c ---- */

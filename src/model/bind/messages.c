@@ -1,6 +1,7 @@
 /* model/bind/messages.c  What is wrong in a scene: where, what stands there, and the nearest known word. */
 #include "model/bind/inside.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,9 +81,7 @@ void vvi_list_word(vvi_word_list *l, const char *word, size_t length)
 
 vvi_nearest_word vvi_nearest_to(const char *wrong)
 {
-  const int n = (int)strnlen(wrong, 100);
-  const int most = n < 3 ? 1 : n < 8 ? 2 : 3;
-  return (vvi_nearest_word){.wrong = wrong, .distance = most < n ? most + 1 : n};
+  return (vvi_nearest_word){.wrong = wrong, .slips = INT_MAX};
 }
 
 /* Words of other programs and other spellings, and what they are called here. */
@@ -132,9 +131,9 @@ bool vvi_nearest_try(vvi_nearest_word *s, const char *word, size_t length)
   if (length > VVI_MAX_NAME) return false;
   memcpy(copy, word, length);
   copy[length] = '\0';
-  const int distance = is_synonym(s->wrong, copy) ? 0 : vvi_text_distance(s->wrong, copy);
-  if (distance >= s->distance) return false;
-  s->distance = distance;
+  const int slips = is_synonym(s->wrong, copy) ? 0 : vv_text_slips(s->wrong, copy);
+  if (slips < 0 || slips >= s->slips) return false;
+  s->slips = slips;
   strcpy(s->word, copy);
   return true;
 }
