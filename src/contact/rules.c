@@ -152,9 +152,9 @@ static vv_status check_implicit(const vv_model *m, const vvi_rule *r)
     status = vv_complain(c, "response", "dcr belongs to 'method.step: leapfrog'; use multiplier or penalty");
   if (penalty && !vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "penalty needs one (N/m)");
   if (!penalty && vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "belongs to 'response: penalty'");
-  if (penalty && r->restitution < 1.0)
-    status =
-        vv_complain(c, "restitution", "the spring of penalty gives back what it took: restitution 1, or multiplier");
+  if (penalty && r->restitution == 0.0)
+    status = vv_complain(c, "restitution",
+                         "a spring of penalty that gives nothing back has no end: more than 0, or multiplier");
   if (!vv_is(c, "arms", "D") && (!here || penalty))
     status = vv_complain(c, "arms", "belongs to 'response: multiplier'");
   return status;

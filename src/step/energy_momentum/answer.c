@@ -174,8 +174,8 @@ static void measure(const vvi_em_rigid *w, vvi_em_contact *c, double dt)
   velocity_before(w, c, 1, vm);
   for (int k = 0; k < 3; k++) u[k] = direction * (vs[k] - vm[k]);
   c->approach = vvi_dot3(c->nu, u);
-  /* u = (1 - e)/2 of the approach: T1 - T0 = j (1 - e) approach/2 <= 0                                             [em 13] */
-  c->aim = 0.5 * (1.0 - c->law->restitution) * fmin(c->approach, 0.0);
+  /* u = (1 - e)/2 of the approach: T1 - T0 = j (1 - e) approach/2 <= 0; springs lose by their law                  [em 13] */
+  c->aim = c->law->stiffness > 0.0 ? 0.0 : 0.5 * (1.0 - c->law->restitution) * fmin(c->approach, 0.0);
   c->spring1 = c->spring0 + fabs(dt) * c->u[0];
 }
 
@@ -273,36 +273,18 @@ static void couple(vvi_em_rigid *w, int directions)
 
 /* ---- the linear problem of an iterate ---- */
 
-/* p = -(V1 - V0)/(g1 - g0) without cancellation, and minus its derivative by g1                              [em 9, 10] */
-static double pressure(double k, double g0, double g1, double *fall)
-{
-  *fall = 0.0;
-  if (g0 >= 0.0 && g1 >= 0.0) return 0.0;
-  if (g0 < 0.0 && g1 < 0.0) {
-    *fall = 0.5 * k;
-    return -0.5 * k * (g0 + g1);
-  }
-  const double d = g1 - g0;
-  if (g1 < 0.0) { /* it closes: g1^2/(g0 - g1) */
-    *fall = 0.5 * k * g1 * (g1 - 2.0 * g0) / (d * d);
-    return -0.5 * k * g1 * g1 / d;
-  }
-  *fall = 0.5 * k * g0 * g0 / (d * d);
-  return 0.5 * k * g0 * g0 / d;
-}
-
 vvi_em_law vvi_em_law_of(const vvi_em_contact *c, double dt)
 {
   if (c->law->stiffness <= 0.0) return (vvi_em_law){.off = c->u[0] - c->aim, .soft = -1.0};
   double fall;
-  const double p = pressure(c->law->stiffness, c->spring0, c->spring1, &fall);
+  const double p = vvi_em_spring_pressure(c, &fall);
   return (vvi_em_law){.off = c->j[0] - fabs(dt) * p, .soft = dt * dt * fall};
 }
 
-/* How far from its law in units of velocity. */
+/* How far from its law in units of velocity.  What a spring yields to the wrong side of is no tangent. */
 static double miss_normal(const vvi_em_contact *c, const vvi_em_law *k, double a)
 {
-  if (k->soft >= 0.0) return fabs(k->off) * a / (1.0 + k->soft * a);
+  if (k->soft >= 0.0) return a < 0.0 ? INFINITY : fabs(k->off) * a / (1.0 + k->soft * a);
   return c->j[0] > 0.0 ? fabs(k->off) : fmax(0.0, -k->off);
 }
 
@@ -638,16 +620,18 @@ static bool iterate(vvi_em_rigid *w, double dt)
     if (round == 0) first = scale;
     const double free = w->rough ? scale : fmax(scale, first), /* of which impulses may leave nothing */
         whole = w->rough ? scale : fmax(pressed, first);       /* and with what they make and take again */
-    if (!(miss <= INFINITY) || !(scale <= RUN_AWAY * first * heavier(w))) return false;
+    const double most = RUN_AWAY * first * heavier(w);
+    if (!(miss < INFINITY) || !(scale <= most)) return false;
+    const double pressing = whole <= most ? whole : scale; /* a tangent that is nearly singular presses with anything */
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);
     const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
-    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * (stale >= SWINGS ? whole : scale)) ||
+    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * (stale >= SWINGS ? pressing : scale)) ||
                        (w->rough && miss <= enough * scale);
     if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
       return true;
     const bool stuck = stale >= (w->rough ? SWINGS : 4 * SWINGS), settled = stuck && near_best && joints <= 16.0;
-    if (settled && rows <= STILL * whole && left <= STILL * whole) return true;
+    if (settled && rows <= STILL * pressing && left <= STILL * pressing) return true;
     if (settled && rows <= SLIP[w->rough] * free && SOLVED * bodies <= 2e-14 * scale && gain <= ROUNDING * w->energy)
       return w->off = true;
     if (stuck) w->price = fmin(fmax(w->price * DEARER, VVI_EM_NOISE), DEAREST);

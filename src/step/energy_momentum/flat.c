@@ -322,15 +322,21 @@ static bool correct(double *work, const double *load, bool fresh, double *added,
   return isfinite(*added);
 }
 
+/* Where the strains are not convex along the very first direction, as of a shell that buckles, masses answer alone: with a column of
+ * zeros a spring would look as if nothing could move it, and pass for solved. */
 static void respond(double *work, double part, double *x)
 {
   const flat *w = flat_of(work);
   memset(w->r, 0, sizeof(double) * (size_t)(3 * w->column));
   for (int64_t i = 0; i < w->n; i++)
     for (int c = 0; c < 3; c++) w->r[c * w->column + i] = w->mass[i] > 0.0 ? x[ROW * i + c] : 0.0;
-  conjugate(w, part);
+  const bool found = conjugate(w, part);
   for (int64_t i = 0; i < w->n; i++)
-    for (int c = 0; c < 3; c++) x[ROW * i + c] = w->s[c * w->column + i], x[ROW * i + 3 + c] = 0.0;
+    for (int c = 0; c < 3; c++) {
+      const int64_t at = ROW * i + c;
+      x[at] = found ? w->s[c * w->column + i] : over(w, 0.5 * w->h * w->h * x[at], i);
+      x[at + 3] = 0.0;
+    }
 }
 
 static void node_of(const double *work, int64_t i, vv_implicit_node *out)

@@ -8,6 +8,7 @@
  *   touch.c    the contacts of a step: new ones found, springs remembered, how long nothing can touch
  *   passed.c   what met on the way, though it is apart again at the end
  *   answer.c   their impulses: multipliers and springs, restitution
+ *   spring.c   what springs press with, store and lose
  *   grip.c     friction at one contact
  *   rub.c      friction of two surfaces whose nodes only move
  *   dense.c    a few contacts at once, by pivots
@@ -115,7 +116,8 @@ typedef struct vvi_em_contact {
   bool seen;                     /* spring between bodies that bend: its feet are those of this step */
   double gap0, gap1;             /* at n, and at the predicted n+1 */
   int slot;                      /* spring: its memory; -1: new, or a multiplier */
-  double spring0, spring1;       /* spring: the dynamic gap at n and n+1 */
+  double spring0, spring1;       /* spring: the dynamic gap at n and n+1, */
+  double deep;                   /* and how deep it has been by n                                        [em 29] */
   double early_s[3], early_m[3]; /* arms C: those of the predictor, */
   double early_nu[3];            /* and its normal */
   double nu[3], t[2][3];         /* normal, from master to slave; two tangents */
@@ -143,7 +145,7 @@ typedef struct vvi_em_row {
 
 /* What a spring remembers in the state.  All doubles. */
 typedef struct vvi_em_slot {
-  double used, gap; /* 1; the dynamic gap */
+  double used, gap, deep; /* 1; the dynamic gap; how deep it has been */
   double a, b, law, key, sign, slave, master, a_slave, soft[2], foot[2], sheet, offset, point[3], place[3], normal[3],
       radius, own;
 } vvi_em_slot;
@@ -346,7 +348,6 @@ bool vvi_em_recall(vvi_em_rigid *w);
 bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones);
 /* After a step with contacts was taken: springs remembered or forgotten, events logged. */
 bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt);
-double vvi_em_spring_energy(const vvi_em_rigid *w);
 
 /* ---- answer.c ---- */
 
@@ -365,6 +366,16 @@ void vvi_em_matrix(vvi_em_rigid *w, int directions, double *a);
 
 /* What the answer needs of a frame. */
 void vvi_em_touch_frame(vvi_em_frame *f);
+
+/* ---- spring.c ---- */
+
+/* The mean force of a spring over its step, and minus its derivative by the gap at the end.                    [em 9, 29] */
+double vvi_em_spring_pressure(const vvi_em_contact *c, double *fall);
+/* J: stored; lost in the step that was found.  m: how deep it has been after it.                                    [em 30] */
+double vvi_em_spring_stored(const vvi_rule *law, double gap, double deep);
+double vvi_em_spring_lost(const vvi_em_contact *c);
+double vvi_em_spring_deep(const vvi_em_contact *c);
+double vvi_em_spring_energy(const vvi_em_rigid *w);
 
 /* ---- joined.c ---- */
 

@@ -65,7 +65,12 @@ static vvi_em_feature feature_of(const vvi_em_slot *s)
 static void keep(const vvi_em_contact *c, vvi_em_slot *s)
 {
   const vvi_em_feature *f = &c->f;
-  *s = (vvi_em_slot){.used = 1.0, .gap = c->spring1, .sign = f->sign, .radius = f->radius, .own = f->own};
+  *s = (vvi_em_slot){.used = 1.0,
+                     .gap = c->spring1,
+                     .deep = vvi_em_spring_deep(c),
+                     .sign = f->sign,
+                     .radius = f->radius,
+                     .own = f->own};
   s->a = (double)f->a, s->b = (double)f->b, s->law = (double)f->law, s->key = (double)f->key,
   s->slave = (double)f->slave, s->master = (double)f->master, s->a_slave = f->a_slave;
   for (int k = 0; k < 2; k++) s->soft[k] = (double)f->soft[k], s->foot[k] = f->foot[k];
@@ -85,21 +90,9 @@ bool vvi_em_recall(vvi_em_rigid *w)
     vvi_em_contact *c = add(w, &f);
     if (c == NULL) return false;
     c->slot = i;
-    c->spring0 = w->slot[i].gap;
+    c->spring0 = w->slot[i].gap, c->deep = w->slot[i].deep;
   }
   return true;
-}
-
-/* V = k/2 <-g>^2                                                                                                  [em 9] */
-double vvi_em_spring_energy(const vvi_em_rigid *w)
-{
-  double sum = 0.0;
-  for (int32_t i = 0; w->slot != NULL && i < w->slots; i++) {
-    const vvi_em_slot *s = &w->slot[i];
-    if (s->used == 0.0 || !(s->gap < 0.0)) continue;
-    sum += 0.5 * w->law[(int32_t)s->law].stiffness * s->gap * s->gap;
-  }
-  return sum;
 }
 
 /* ---- search ---- */
@@ -436,6 +429,12 @@ static party party_of(const vv_model *m, const vvi_em_rigid *w, const vvi_em_con
                  .copy = frame ? vvi_copy_of(&m->body[o->body], o->copy) : -1};
 }
 
+/* J: by its law, along the normal and across. */
+static double lost_by(const vvi_em_contact *c)
+{
+  return vvi_em_spring_lost(c) - (c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2]);
+}
+
 static void log_contact(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, const char *kind,
                         double time)
 {
@@ -445,7 +444,7 @@ static void log_contact(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_c
                 .normal_speed = c->approach,
                 .normal_impulse = c->j[0],
                 .tangential_impulse = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]),
-                .energy_jump = c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2]};
+                .energy_jump = -lost_by(c)};
   for (int i = 0; i < 3; i++) e.x[i] = c->x[i], e.n[i] = c->f.a_slave ? -c->nu[i] : c->nu[i];
   vvi_log_write(s, &e, a.at, b.at);
 }
@@ -491,8 +490,7 @@ static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact 
                    .copy = {a.copy, b.copy},
                    .normal = c->j[0],
                    .speed = c->approach,
-                   .lost =
-                       -((c->law->stiffness > 0.0 ? 0.0 : c->j[0] * c->aim) + c->j[1] * c->u[1] + c->j[2] * c->u[2])};
+                   .lost = lost_by(c)};
   for (int i = 0; i < 3; i++) {
     blow.x[i] = c->x[i], blow.n[i] = sign * c->nu[i];
     blow.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
@@ -578,9 +576,10 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
     if (spring && !remember_spring(s, w, c, start + part * dt)) return false;
     vv_sum *along = impact ? &post->restitution_loss : &post->step_loss;
     const double rub = -(c->j[1] * c->u[1] + c->j[2] * c->u[2]);
+    if (spring && c->law->restitution < 1.0) vvi_sum_add(&post->restitution_loss, vvi_em_spring_lost(c));
     if (w->off)
       lost -= vvi_em_gain(c), struck |= impact;
-    else if (c->law->restitution < 1.0)
+    else if (!spring && c->law->restitution < 1.0)
       vvi_sum_add(along, -c->j[0] * c->aim);
     if (c->law->friction > 0.0) vvi_sum_add(&post->friction_loss, w->off ? fmax(rub, 0.0) : rub);
     if (impact) log_contact(s, w, c, "bounce", start + part * dt);
