@@ -153,6 +153,9 @@ bool vvi_assembly_fly(struct vvi_joint_step *w, int32_t assembly, double h, cons
 bool vvi_joints_hold(struct vvi_joint_step *w, double h, const double *q, const double *f, double *p, vv_posted *post);
 /* Momenta become those of a motion that joints allow. */
 void vvi_joints_project(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post);
+/* The same after a medium has taken of each body what it takes of it alone: what then goes, (1/2) u.D^-1 u, is taken by it, too.
+ *                                                                                                            [joint 8b] */
+void vvi_joints_fade(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post);
 /* The same where they are clearly not: something outside has changed them. */
 void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post);
 

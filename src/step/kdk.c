@@ -406,7 +406,7 @@ static void damp(struct vv_step *s, double h)
   else
     vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
   if (s->contact != NULL) vvi_contact_hide(s);
-  if (s->joints != NULL) vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
+  if (s->joints != NULL) vvi_joints_fade(s->joints, s->state->q, s->state->p, &s->ledger->posted);
 }
 
 vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)

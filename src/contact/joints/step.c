@@ -15,8 +15,8 @@ int64_t vvi_joints_memory(const vv_model *m)
   return m->joints != NULL ? PAST + DEEP * VVI_JOINT_ROWS * (int64_t)m->joints->n : 0;
 }
 
-/* Before the drift, after it, or out of turn. */
-typedef enum when { BEFORE, AFTER, MENDED } when;
+/* Before the drift, after it, out of turn, or after a medium has taken its part. */
+typedef enum when { BEFORE, AFTER, MENDED, FADED } when;
 
 /* What comes from outside in impulses x: of joints with an end that is fixed, held or guided. */
 static void note_outside(const struct vvi_joint_step *w, const vvi_assembly *a, const double *x, double out[6])
@@ -32,7 +32,7 @@ static double work_of(struct vvi_joint_step *w, when at)
 {
   double sum = 0.0;
   for (int32_t i = 0; i < w->joints->assemblies; i++) sum += w->assembly[i].work;
-  if (!w->by_places || at == MENDED) return sum;
+  if (!w->by_places || at == MENDED || at == FADED) return sum;
   const double last = w->memory[PENDING], begun = w->memory[BEGUN];
   if (at == AFTER) w->memory[BEGUN] = 1.0, w->memory[PENDING] = sum;
   return at == AFTER || begun == 0.0 ? 0.0 : last + sum;
@@ -40,7 +40,8 @@ static double work_of(struct vvi_joint_step *w, when at)
 
 static void book(struct vvi_joint_step *w, when at, vv_posted *post)
 {
-  vvi_sum_add(&post->joint_work, work_of(w, at));
+  const double work = work_of(w, at);
+  vvi_sum_add(at == FADED ? &post->viscous_loss : &post->joint_work, at == FADED ? -work : work);
   for (int32_t i = 0; i < w->joints->assemblies; i++) {
     vvi_assembly_work *o = &w->assembly[i];
     for (int c = 0; c < 3; c++) {
@@ -276,6 +277,13 @@ void vvi_joints_project(struct vvi_joint_step *w, const double *q, double *p, vv
   vvi_joints_look(w, q);
   VVI_FOR_ASSEMBLIES(w, project(w, i, q, p));
   if (post != NULL) book(w, AFTER, post);
+}
+
+void vvi_joints_fade(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post)
+{
+  vvi_joints_look(w, q);
+  VVI_FOR_ASSEMBLIES(w, project(w, i, q, p));
+  book(w, FADED, post);
 }
 
 void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post)
