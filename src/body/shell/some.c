@@ -1,5 +1,6 @@
 /* body/shell/some.c  Kick and drift of some nodes: of the groups of elements that touch them alone, with the bits of the whole
  * sweep: forces on a node are added up in the order of the groups, and those that do not touch it add nothing. */
+#include "base/trade.h"
 #include "body/shell/moves.h"
 #include "body/shell/shell.h"
 #include "math/math.h"
@@ -51,7 +52,69 @@ typedef struct tiles {
   uint16_t (*at)[SHELL_HALF * SHELL_PAIR];       /* [room] gaps between them, with tables of their own */
   double (*rest)[SHELL_REFERENCE * SHELL_GROUP]; /* [room] */
   int64_t room;
+  /* over ranks: places that these tiles read, forces that they have for others; out of this rank, and in */
+  vvi_trade *trade; /* NULL: one rank has all */
+  vvi_route places[2], forces[2];
+  bool places_travel, forces_travel; /* between some ranks */
 } tiles;
+enum { OUT, IN };
+
+/* ---- what ranks tell each other ---- */
+
+/* A row that its owner sends and another rank gets. */
+static bool add_row(const tiles *w, vvi_route k[2], int32_t me, int32_t from, int32_t to, int64_t rows, int64_t row)
+{
+  return (from != me || vvi_route_add(w->arena, &k[OUT], to * rows + row)) &&
+         (to != me || vvi_route_add(w->arena, &k[IN], from * rows + row));
+}
+
+/* What a tile reads of other ranks, and has for them.  False: no memory. */
+static bool list_tile(const vv_block *b, tiles *w, int64_t tile, bool all)
+{
+  const shell_plan *plan = b->plan;
+  const shell_share *s = plan->share;
+  const shell_tile *t = &plan->tile[tile];
+  const int32_t mine = s->rank[tile];
+  bool good = true;
+  for (int32_t k = 0; k < t->halo; k++) {
+    const int64_t node = t->node0 + t->halo_node[k], slot = t->slot0 + t->slot + t->own + k;
+    const int32_t owner = shell_owner(b, node);
+    if (owner == mine) continue;
+    w->places_travel = true;
+    good &= add_row(w, w->places, s->me, owner, mine, b->nodes, node);
+    if (!all && !w->wanted[slot]) continue;
+    w->forces_travel = true;
+    good &= add_row(w, w->forces, s->me, mine, owner, plan->slots, slot);
+  }
+  return good;
+}
+
+static void clear_rows(tiles *w)
+{
+  w->places[OUT].n = w->places[IN].n = w->forces[OUT].n = w->forces[IN].n = 0;
+  w->places_travel = w->forces_travel = false;
+}
+
+/* What these tiles and the nodes that are wanted need of other ranks: all ranks know it of all of them. */
+static void list_rows(const vv_block *b, tiles *w)
+{
+  clear_rows(w);
+  for (int64_t i = 0; w->trade != NULL && i < w->n; i++) (void)list_tile(b, w, w->tile[i], false); /* there is room */
+  for (int i = 0; i < 2; i++) vvi_route_order(&w->places[i]), vvi_route_order(&w->forces[i]);
+}
+
+/* Room for all that tiles may ever tell: a rank that has no memory later on would leave the others waiting. */
+static bool open_rows(const vv_block *b, tiles *w)
+{
+  const shell_plan *plan = b->plan;
+  w->trade = VVI_ARENA_NEW(w->arena, vvi_trade, 1);
+  if (w->trade == NULL || vvi_trade_open(w->trade, plan->share->net, w->arena) != VV_OK) return false;
+  for (int64_t i = 0; i < plan->tiles; i++)
+    if (!list_tile(b, w, i, true)) return false;
+  const int64_t x = w->places[OUT].n, f = w->forces[OUT].n;
+  clear_rows(w);
+  return vvi_trade_fit(w->trade, 3 * VV_DEVICE_FLIGHTS * (x > f ? x : f) + 1);
+}
 
 static void *open_set(const vv_block *b, struct vvi_arena *arena)
 {
@@ -66,6 +129,7 @@ static void *open_set(const vv_block *b, struct vvi_arena *arena)
   w->first = VVI_ARENA_NEW(arena, int32_t, b->nodes + 1);
   w->slot = VVI_ARENA_NEW(arena, int32_t, plan->slots);
   if (w->first == NULL || w->slot == NULL) return NULL;
+  if (plan->share != NULL && !open_rows(b, w)) return NULL;
   return w->tile != NULL && w->first_group != NULL && w->listed != NULL && w->wanted != NULL ? w : NULL;
 }
 
@@ -192,6 +256,7 @@ static int64_t around(const vv_block *b, int64_t n, const int32_t *node, void *s
   int64_t found = 0;
   if (b->n_load > 0 || b->z_reals > 0) return -1;
   take_tiles(w, plan, n, node);
+  list_rows(b, w);
   if (!fit_groups(w, plan)) return -1;
   w->first_group[0] = 0;
   for (int64_t i = 0; i < w->n; i++) {
@@ -245,6 +310,43 @@ static int team_of(const vv_block *b, int64_t n, int least)
   return share < b->threads ? (int)share : b->threads;
 }
 
+/* Columns of all states, side by side in a row. */
+typedef struct columns {
+  double *const *x;
+  int states;
+  int64_t by_row, by_number;
+} columns;
+
+static void put_row(void *user, int64_t number, double *row)
+{
+  const columns *w = user;
+  for (int k = 0; k < w->states; k++)
+    for (int c = 0; c < 3; c++) row[3 * k + c] = w->x[k][w->by_row * number + w->by_number * c];
+}
+
+static void take_row(void *user, int64_t number, double *row)
+{
+  const columns *w = user;
+  for (int k = 0; k < w->states; k++)
+    for (int c = 0; c < 3; c++) w->x[k][w->by_row * number + w->by_number * c] = row[3 * k + c];
+}
+
+/* Nothing is said where all that these tiles read is on one rank. */
+static void fetch_places(const vv_block *b, const tiles *w, int states, double *const q[])
+{
+  columns x = {.x = q, .states = states, .by_row = 1, .by_number = b->column};
+  if (w->places_travel)
+    vvi_trade_rows(w->trade, b->nodes, 3 * states, &w->places[OUT], &w->places[IN], put_row, take_row, &x);
+}
+
+static void fetch_forces(const vv_block *b, const tiles *w, int states, double *const slot[])
+{
+  columns f = {.x = slot, .states = states, .by_row = 4, .by_number = 1};
+  if (w->forces_travel)
+    vvi_trade_rows(w->trade, shell_plan_of(b)->slots, 3 * states, &w->forces[OUT], &w->forces[IN], put_row, take_row,
+                   &f);
+}
+
 /* Over ranks: forces of the tiles of this rank, on the nodes that it moves; all ranks are asked for the same nodes. */
 static void kick(const vv_block *b, double h, double drift, int64_t n, const int32_t *node, const void *set, int states,
                  double *const scratch[], double *const q[], double *const p[])
@@ -252,12 +354,12 @@ static void kick(const vv_block *b, double h, double drift, int64_t n, const int
   const shell_plan *plan = b->plan;
   const tiles *w = set;
   const int team = team_of(b, states * w->n, TILES), movers = team_of(b, states * n, NODES);
-  for (int k = 0; k < states; k++) shell_fetch_places(b, q[k]);
+  fetch_places(b, w, states, q);
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
   for (int64_t i = 0; i < states * w->n; i++) {
     if (shell_is_here(plan, w->tile[i / states])) force_of(b, w, i / states, q[i % states], scratch[i % states]);
   }
-  for (int k = 0; k < states; k++) shell_fetch_forces(b, scratch[k]);
+  fetch_forces(b, w, states, scratch);
 #pragma omp parallel for schedule(static) num_threads(movers) if (movers > 1)
   for (int64_t i = 0; i < states * n; i++) {
     const int k = (int)(i / n);

@@ -1,6 +1,5 @@
 /* contact/sheets/ranks.c  See ranks.h. */
 #include "contact/sheets/ranks.h"
-#include "base/sort.h"
 #include "contact/sheets/search.h"
 
 #include <stdlib.h>
@@ -70,23 +69,7 @@ static vv_status find_runs(const struct vvi_sheets *s, vvi_arena *arena, vvi_she
   return VV_OK;
 }
 
-/* ---- lists of rank * n + number ---- */
-
-static int by_key(const void *x, const void *y)
-{
-  const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-  return a < b ? -1 : a > b;
-}
-
-/* In ascending order, each once: how many. */
-static int64_t put_in_order(int64_t n, int64_t *key)
-{
-  int64_t k = 0;
-  vvi_sort(key, (size_t)n, sizeof *key, by_key);
-  for (int64_t i = 0; i < n; i++)
-    if (i == 0 || key[i] != key[i - 1]) key[k++] = key[i];
-  return k;
-}
+/* ---- parts of clusters ---- */
 
 /* Runs of each strip, and whose they are. */
 typedef struct parts {
@@ -106,26 +89,24 @@ static bool sort_runs(const struct vvi_sheets *s, vvi_arena *arena, const vvi_sh
   return true;
 }
 
-/* A strip of a cluster: what its home gets of others; counted, and written where there is room. */
-static void visit_strip(vvi_sheet_ranks *k, const parts *p, int32_t strip, int64_t home)
+/* A strip of a cluster: what its home gets of others. */
+static void visit_strip(vvi_arena *arena, vvi_sheet_ranks *k, const parts *p, int32_t strip, int64_t home)
 {
   const int me = k->net->rank;
   for (int64_t i = strip > 0 ? p->end[strip - 1] : 0; i < p->end[strip]; i++) {
     const int64_t run = p->run[i], rank = p->rank[run];
     if (home < 0 || rank == home) continue;
     k->parts = true;
-    if (rank == me && k->gives != NULL) k->gives[k->n_gives] = home * k->n_run + run;
-    if (home == me && k->takes != NULL) k->takes[k->n_takes] = rank * k->n_run + run;
-    k->n_gives += rank == me, k->n_takes += home == me;
+    if (rank == me) k->failed |= !vvi_route_add(arena, &k->gives, home * k->n_run + run);
+    if (home == me) k->failed |= !vvi_route_add(arena, &k->takes, rank * k->n_run + run);
   }
 }
 
-static void visit_strips(const struct vvi_sheets *s, vvi_sheet_ranks *k, const parts *p)
+static void visit_strips(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k, const parts *p)
 {
-  k->n_gives = k->n_takes = 0;
   for (int32_t c = 0; c < s->n_cluster; c++)
     for (int32_t j = s->cluster[c].strip0; j < s->cluster[c].strip0 + s->cluster[c].strips; j++)
-      visit_strip(k, p, s->cluster_strip[j], k->home[c]);
+      visit_strip(arena, k, p, s->cluster_strip[j], k->home[c]);
 }
 
 /* Runs of other ranks in strips of clusters whose home is one rank. */
@@ -133,11 +114,9 @@ static vv_status find_parts(const struct vvi_sheets *s, vvi_arena *arena, vvi_sh
 {
   parts p;
   if (!sort_runs(s, arena, k, &p)) return VV_NOMEM;
-  visit_strips(s, k, &p);
-  k->gives = VVI_ARENA_NEW(arena, int64_t, k->n_gives + 1), k->takes = VVI_ARENA_NEW(arena, int64_t, k->n_takes + 1);
-  if (k->gives == NULL || k->takes == NULL) return VV_NOMEM;
-  visit_strips(s, k, &p);
-  k->n_gives = put_in_order(k->n_gives, k->gives), k->n_takes = put_in_order(k->n_takes, k->takes);
+  visit_strips(s, arena, k, &p);
+  if (k->failed) return VV_NOMEM;
+  vvi_route_order(&k->gives), vvi_route_order(&k->takes);
   for (int32_t c = 0; c < s->n_cluster; c++)
     if (k->home[c] < 0 || k->home[c] == k->net->rank) k->known[k->n_home++] = c;
   return VV_OK;
@@ -170,6 +149,7 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
   if (k == NULL) return VV_NOMEM;
   k->net = net;
   if (!allocate(s, w->arena, k)) return VV_NOMEM;
+  VV_TRY(vvi_trade_open(&k->trade, net, w->arena));
   if (!find_owners(s, k)) return VV_OK;
   VV_TRY(vvi_sheet_reads_list(s, w->arena, &k->reads));
   find_homes(s, k);
@@ -196,6 +176,7 @@ void vvi_sheet_tidy(vvi_sheet_search *w)
   vvi_forget(w->span, sizeof *w->span * 6 * (size_t)s->n_edge);
   if (k->out != NULL) vvi_forget(k->out, sizeof *k->out * (size_t)k->out_room);
   if (k->in != NULL) vvi_forget(k->in, sizeof *k->in * (size_t)k->in_room);
+  if (k->trade.out != NULL) vvi_forget(k->trade.out, sizeof *k->trade.out * (size_t)k->trade.out_room);
 }
 
 /* Who has the list of two clusters. */
@@ -226,38 +207,10 @@ static bool fit_rows(vvi_sheet_search *w, double **rows, int64_t *room, int64_t 
   return *rows != NULL;
 }
 
-typedef void row_fn(void *user, int64_t number, double *row);
-
-/* Rows of `width` reals to other ranks, in the order of the keys (rank * n + number), written by `put`; those that come, in the order of
- * theirs, go to `get`. */
-static bool trade(vvi_sheet_search *w, int64_t n, int width, int64_t sends, const int64_t *send, int64_t gets,
-                  const int64_t *get, row_fn *put, row_fn *take, void *user)
+static bool trade(vvi_sheet_search *w, int64_t rows, int width, const vvi_route *send, const vvi_route *get,
+                  vvi_row_fn *put, vvi_row_fn *take)
 {
-  vvi_sheet_ranks *k = w->ranks;
-  const size_t bytes = sizeof(double) * (size_t)width;
-  int packages = 0, got, p = -1;
-  int64_t *sizes;
-  void **in;
-  const bool good = fit_rows(w, &k->out, &k->out_room, width * sends + 1);
-  for (int64_t i = 0; good && i < sends; i++) {
-    if (i == 0 || send[i] / n != send[i - 1] / n) {
-      k->to[packages] = (int)(send[i] / n), k->data[packages] = k->out + width * i;
-      k->size[packages++] = 0;
-    }
-    put(user, send[i] % n, k->out + width * i);
-    k->size[packages - 1] += (int64_t)bytes;
-  }
-  if (k->net->deal(k->net, packages, k->to, k->data, k->size, &got, &in, &sizes) != VV_OK) return false;
-  const double *row = NULL;
-  for (int64_t i = 0; i < gets; i++) { /* packages come in the order of their senders */
-    if (i == 0 || get[i] / n != get[i - 1] / n) {
-      if (++p == got) return false; /* another rank had no memory */
-      row = in[p];
-    }
-    take(user, get[i] % n, (double *)row);
-    row += width;
-  }
-  return good;
+  return vvi_trade_rows(&w->ranks->trade, rows, width, send, get, put, take, w);
 }
 
 static void put_extent(void *user, int64_t run, double *row)
@@ -276,7 +229,7 @@ void vvi_sheet_extents(vvi_sheet_search *w)
   if (w->anew)
     k->net->all(k->net, k->runs, 6 * (int)sizeof *k->extent, k->extent);
   else if (k->parts)
-    k->failed |= !trade(w, k->n_run, 6, k->n_gives, k->gives, k->n_takes, k->takes, put_extent, take_extent, w);
+    k->failed |= !trade(w, k->n_run, 6, &k->gives, &k->takes, put_extent, take_extent);
 }
 
 enum { SPEED = sizeof(vvi_sheet_speed) / sizeof(double) };
@@ -295,24 +248,12 @@ static void tell_speeds(vvi_sheet_search *w)
 {
   vvi_sheet_ranks *k = w->ranks;
   if (!k->told) return;
-  k->failed |=
-      !trade(w, w->sheets->n_cluster, SPEED, k->n_tells, k->tells, k->n_gets, k->gets, put_speed, take_speed, w);
+  k->failed |= !trade(w, w->sheets->n_cluster, SPEED, &k->tells, &k->gets, put_speed, take_speed);
 }
 
 void vvi_sheet_tell_speeds(vvi_sheet_search *w)
 {
   if (!w->anew) tell_speeds(w);
-}
-
-static bool add_key(vvi_sheet_search *w, int64_t **key, int64_t *n, int64_t *room, int64_t value)
-{
-  if (*n == *room) {
-    *key = vvi_arena_grow(w->arena, *key, sizeof **key, *room, *n, 2 * *room + 256);
-    *room = *key != NULL ? 2 * *room + 256 : 0;
-    if (*key == NULL) return false;
-  }
-  (*key)[(*n)++] = value;
-  return true;
 }
 
 static bool list_subscribers(vvi_sheet_search *w)
@@ -321,7 +262,7 @@ static bool list_subscribers(vvi_sheet_search *w)
   const int64_t n = w->sheets->n_cluster;
   const int me = k->net->rank;
   bool good = true;
-  k->n_tells = k->n_gets = 0, k->told = false;
+  k->tells.n = k->gets.n = 0, k->told = false;
   for (int32_t i = 0; i < w->n_list && good; i++) {
     const vvi_sheet_list *l = &w->list[w->order[i]];
     const int32_t rank = owner_of(k, l->a, l->b);
@@ -329,11 +270,11 @@ static bool list_subscribers(vvi_sheet_search *w)
       const int32_t c = side == 0 ? l->a : l->b, home = k->home[c];
       if (home < 0 || home == rank) continue;
       k->told = true;
-      if (home == me) good &= add_key(w, &k->tells, &k->n_tells, &k->tells_room, rank * n + c);
-      if (rank == me) good &= add_key(w, &k->gets, &k->n_gets, &k->gets_room, home * n + c);
+      if (home == me) good &= vvi_route_add(w->arena, &k->tells, rank * n + c);
+      if (rank == me) good &= vvi_route_add(w->arena, &k->gets, home * n + c);
     }
   }
-  k->n_tells = put_in_order(k->n_tells, k->tells), k->n_gets = put_in_order(k->n_gets, k->gets);
+  vvi_route_order(&k->tells), vvi_route_order(&k->gets);
   return good;
 }
 
@@ -344,8 +285,8 @@ static void list_known(vvi_sheet_search *w)
   memset(k->knows, 0, (size_t)w->sheets->n_cluster);
   for (int32_t i = 0; i < k->n_home; i++) k->knows[k->known[i]] = 1;
   k->n_known = k->n_home;
-  for (int64_t i = 0; i < k->n_gets; i++) {
-    const int32_t c = (int32_t)(k->gets[i] % w->sheets->n_cluster);
+  for (int64_t i = 0; i < k->gets.n; i++) {
+    const int32_t c = (int32_t)(k->gets.key[i] % w->sheets->n_cluster);
     k->known[k->n_known++] = c, k->knows[c] = 1;
   }
   for (int32_t c = 0; c < w->sheets->n_cluster; c++)

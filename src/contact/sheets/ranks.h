@@ -9,6 +9,7 @@
  * asks.  The home says when a cluster may have left its box, and then all look at it.
  * Who owns a pair decides no bit: a list has the same near pairs on any rank. */
 #pragma once
+#include "base/trade.h"
 #include "contact/sheets/reads.h"
 #include "visviva/net.h"
 
@@ -34,8 +35,8 @@ typedef struct vvi_sheet_ranks {
   double *step;                    /* [n_cluster] of those that are asked for: how far the coming drift may take them */
   /* Clusters that this rank tells another one, and gets from it: rank * n_cluster + cluster, in ascending order; the same of
    * runs, of which homes of others want some. */
-  int64_t *tells, n_tells, tells_room, *gets, n_gets, gets_room;
-  int64_t *gives, n_gives, *takes, n_takes;
+  vvi_route tells, gets, gives, takes;
+  vvi_trade trade;
   bool failed;      /* there was no memory for any of this */
   bool parts, told; /* some cluster is measured by several ranks; is told to one that has none of it: on any rank */
   /* clusters that are asked for */
