@@ -1,4 +1,4 @@
-/* app/app.h  The program visviva: verbs over the library's first door. */
+/* app/app.h  The program visviva: its verbs, built on the public headers alone. */
 #pragma once
 #include "visviva/net.h"
 #include "visviva/visviva.h"

@@ -1,4 +1,4 @@
-/* app/help.c  visviva help: enough to learn from. */
+/* app/help.c  visviva help: the texts of help, by verb and by topic. */
 #include "app.h"
 
 #include <limits.h>

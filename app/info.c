@@ -1,4 +1,4 @@
-/* app/info.c  visviva info: the program, a scene, or a result folder. */
+/* app/info.c  visviva info: what this program can do, what a scene holds, or what a result folder holds. */
 #include "app.h"
 
 #include "visviva/ext.h"

@@ -1,4 +1,4 @@
-/* app/json.c  One question to a JSON text: what stands under this path? */
+/* app/json.c  Finds the value at one path of a JSON text. */
 #include "app.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* app/line.c  The command line: options, words, and what was probably meant. */
+/* app/line.c  Reads the command line: options, arguments, and suggestions for misspelt ones. */
 #include "app.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* app/main.c  visviva: the verbs, and the exit code. */
+/* app/main.c  The program visviva: finds the verb, runs it, returns the exit code. */
 #include "app.h"
 
 #include <errno.h>

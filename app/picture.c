@@ -1,4 +1,4 @@
-/* app/picture.c  visviva picture and visviva reference: files made from what is there. */
+/* app/picture.c  visviva picture and visviva reference: a picture of a run; the reference page of scenes. */
 #include "app.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* app/run.c  visviva run: read, move, write, judge. */
+/* app/run.c  visviva run: reads a scene, runs it, writes the result folder, reports contacts and claims. */
 #include "app.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* app/scene.c  A scene, read and compiled, and the words of it as understood. */
+/* app/scene.c  Reads and compiles a scene for a verb, and prints what was understood. */
 #include "app.h"
 
 #include <stdlib.h>

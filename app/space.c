@@ -1,4 +1,4 @@
-/* app/space.c  visviva space: evolution along a body, against evolution in time. */
+/* app/space.c  visviva space: marches along a bar or beam instead of in time, and compares with the run. */
 #include "app.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* app/study_run.c  Moves the runs of a study: one after another, or all together where every step is compared. */
+/* app/study_run.c  Steps the runs of a study: one after another, or all together where every step is compared. */
 #include "study.h"
 
 #include <math.h>

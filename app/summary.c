@@ -1,4 +1,4 @@
-/* app/summary.c  What a run tells at its end. */
+/* app/summary.c  The summary that is printed at the end of a run. */
 #include "app.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* app/sweep_work.c  Worker processes and the one that looks after them.
+/* app/sweep_work.c  Worker processes of a sweep, and the supervisor that starts and replaces them.
  *
  * A worker gets a number through a pipe, runs that case in its own process and answers; its row is in its journal by then.
  * When it dies, the supervisor notes a crash, puts another one in its place, and the case is tried again or given up. */

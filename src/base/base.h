@@ -1,4 +1,4 @@
-/* base/base.h  Context, messages, arena, asserts: the floor everything stands on. */
+/* base/base.h  Context, messages, memory arena, hash, clock, asserts: what every other room uses. */
 #pragma once
 #include "visviva/base.h"
 

@@ -1,4 +1,4 @@
-/* base/file.c  Opening what somebody else wrote. */
+/* base/file.c  Opens files for reading, and refuses pipes, folders and devices. */
 #include "base/base.h"
 
 #include <errno.h>

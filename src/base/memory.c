@@ -1,4 +1,4 @@
-/* base/memory.c  Zeros, arena, hash, clock, edit distance, locale. */
+/* base/memory.c  Zeroed memory, arena, hash, clock, distance of two words, locale. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/base.h"
 

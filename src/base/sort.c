@@ -1,4 +1,4 @@
-/* base/sort.c  See sort.h.  A heap, after a look whether there is anything to do: lists of one step are mostly in order. */
+/* base/sort.c  Sorting in place: a heap sort, after a look whether the list is in order already, as most are. */
 #include "base/sort.h"
 
 #include "base/base.h"

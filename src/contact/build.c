@@ -1,4 +1,4 @@
-/* contact/build.c  Who may meet whom: the lines of the scene are read, and every mechanism lists what it answers. */
+/* contact/build.c  Which bodies may touch: reads `contacts`, and lists the pairs of each kind of contact. */
 #include "contact/contact.h"
 #include "contact/side.h"
 

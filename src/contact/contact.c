@@ -1,4 +1,4 @@
-/* contact/contact.c  The face: candidate pairs, contacts, groups, answers, books; see contact.h. */
+/* contact/contact.c  The contact engine: candidate pairs, contacts, groups, their solution, booking; see contact.h. */
 #include "contact/contact.h"
 #include "math/math.h"
 

@@ -1,4 +1,4 @@
-/* contact/linked.c  Bodies that joints hold, seen by contact.
+/* contact/linked.c  Contact of bodies that joints connect: an assembly answers an impulse as a whole.
  *
  * An assembly is one mover with many coordinates: its velocities are those that its joints allow, and so are its
  * accelerations; an impulse at one of its bodies is answered by all its joints at once,

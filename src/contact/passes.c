@@ -1,4 +1,4 @@
-/* contact/passes.c  Who answers whom.
+/* contact/passes.c  The order of answers: contacts that press are solved together, those that bounce in turn.
  *
  * What is hit in a row wants one answer after the other (a cradle), what lies on each other wants one problem.  One rule gives
  * both: contacts that are pressed together form the block, which is solved with what closes in the first pass; what closes

@@ -1,4 +1,4 @@
-/* contact/side.h  Bars have no side: see side.c. */
+/* contact/side.h  Finds what would come upon the side of a bar, where bars have no contact (see side.c). */
 #pragma once
 #include "contact/rules.h"
 

@@ -1,4 +1,4 @@
-/* contact/solid_near.c  Who is near whom: a grid of bounding spheres with a skin, and the places where shapes touch. */
+/* contact/solid_near.c  Near shapes, by a grid of bounding spheres with a skin, and the points where shapes touch. */
 #include "base/sort.h"
 #include "contact/solids.h"
 #include "math/math.h"

@@ -1,4 +1,4 @@
-/* contact/solids.c  The shapes that can meet: rigid bodies, obstacles, segments of beams, tips of bars. */
+/* contact/solids.c  The shapes that can touch: rigid bodies, obstacles, segments of beams, tips of bars. */
 #include "contact/solids.h"
 
 #include "math/math.h"

@@ -1,4 +1,4 @@
-/* contact/turns.c  Crowds: contacts that answer one after the other, in an order in which most need not wait.
+/* contact/turns.c  Crowds: contacts that are resolved one after the other, in an order in which most need not wait.
  *
  * Each contact has a name that no list, thread or rank decides, and a hash of the names is their order, or that of the meshes
  * where nothing is lost.  R are the movers that a look at a contact reads, W those of them that it may push.  It waits for those before it that push what it reads, or read

@@ -1,4 +1,4 @@
-/* device/device.c  See device.h. */
+/* device/device.c  Accelerators by OpenCL 1.2: opening a device, buffers, kernels, errors. */
 #include "device/opencl.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* geom/core.c  Supports and faces of convex cores. */
+/* geom/core.c  Support points and faces of convex shapes. */
 #include "geom/core.h"
 
 void vvi_core_of(const vvi_placed *p, vvi_core *core)

@@ -1,4 +1,4 @@
-/* geom/halve.c  See halve.h. */
+/* geom/halve.c  Halves a set of points along its longest extent, for trees and tiles. */
 #include "geom/halve.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* geom/solid.h  Rigid shapes: where they end, what they weigh, how two of them touch.  No bodies.
+/* geom/solid.h  Rigid shapes: their surfaces, masses and inertias, and how two of them touch.  No bodies.
  *
  * A solid is a union of parts in one frame, fixed once it is built.  A convex part is a core and a radius about it: a ball is
  * a point and its radius, a capsule a segment and its radius, a block, a hull and a cylinder have radius 0.  A hollow part is

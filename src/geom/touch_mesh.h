@@ -1,4 +1,4 @@
-/* geom/touch_mesh.h  Inside the room: surfaces of triangles against everything. */
+/* geom/touch_mesh.h  Contact of triangle surfaces with other shapes; for the files of this room. */
 #pragma once
 #include "geom/touch.h"
 

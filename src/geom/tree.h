@@ -1,4 +1,4 @@
-/* geom/tree.h  Inside the room: boxes about the triangles of a surface. */
+/* geom/tree.h  A tree of boxes over the triangles of a surface; for the files of this room. */
 #pragma once
 #include "geom/touch.h"
 

@@ -1,4 +1,4 @@
-/* io/units.c  "J" in a scene of mm, g, ms is "g mm^2/ms^2". */
+/* io/units.c  Writes units in the names of the scene: "J" in mm, g, ms is "g mm^2/ms^2". */
 #include "io/units.h"
 
 #include <stdio.h>

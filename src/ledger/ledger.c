@@ -1,4 +1,4 @@
-/* ledger/ledger.c  Closure: what the books say against what the state says. */
+/* ledger/ledger.c  Closes the ledger: compares posted work and impulses with the totals of the state. */
 #include "ledger/episodes.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* math/spin.c  See spin.h. */
+/* math/spin.c  The rotation of one rigid body by the map of Simo and Wong. */
 #include "math/spin.h"
 
 enum { ITERATIONS = 40, SHORTER = 8 };

@@ -1,4 +1,4 @@
-/* math/team.c  The only place that asks the OpenMP runtime who we are. */
+/* math/team.c  The only file that calls the OpenMP runtime: number and index of threads. */
 #include "math/math.h"
 
 #ifdef VV_NO_OPENMP

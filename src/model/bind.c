@@ -1,4 +1,4 @@
-/* model/bind.c  Words meet field tables: every value checked, every default filled in, every mistake reported at once.
+/* model/bind.c  Checks a scene against the field tables: every value checked, every default filled in, every mistake reported at once.
  *
  * The binder knows no kinds, only tables, and goes on to the next field after a mistake, so that one look at the messages shows
  * them all.  Here: bodies, and the whole scene; numbers, words, groups and messages are in model/bind/. */

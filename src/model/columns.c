@@ -1,4 +1,4 @@
-/* model/columns.c  See columns.h. */
+/* model/columns.c  Reads nodes, bounds and copies of a state for contact, wherever its columns are. */
 #include "model/columns.h"
 #include "math/math.h"
 

@@ -1,4 +1,4 @@
-/* model/columns.h  The seam between a state and who answers contacts.
+/* model/columns.h  What contact reads of a state, wherever its columns are.
  *
  * q, p and f of a block are columns, and where they live is the block's affair.  Contact asks for nodes, bounds and copies here
  * and through the tables of the kinds (movers, scatter), and never reads a column itself: tools/check_rooms.py looks.

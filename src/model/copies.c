@@ -1,4 +1,4 @@
-/* model/copies.c  Copies of bodies: after the words are bound, each copy becomes a body with a name and a position.
+/* model/copies.c  Copies of bodies: after the keys are checked, each copy becomes a body with a name and a position.
  *
  * Rigid bodies have copies of their own, thousands in one block; these here are for the other kinds.  The echo of a scene
  * shows what came of them. */

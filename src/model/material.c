@@ -1,4 +1,4 @@
-/* model/material.c  Plasticity, damping, failure: words, polygons, branches, return map. */
+/* model/material.c  Plasticity, damping, failure: keys, hardening curves, Maxwell branches, return map. */
 #include "model/material.h"
 
 #include "math/math.h"

@@ -1,4 +1,4 @@
-/* model/material.h  What materials do beside being elastic: words, constants, and the one return map of all kinds.
+/* model/material.h  Plasticity, damping and failure: keys, constants, and the one return map of all kinds.
  *
  * Theory: docs/theory/mat.md. */
 #pragma once

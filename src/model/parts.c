@@ -1,4 +1,4 @@
-/* model/parts.c  See parts.h. */
+/* model/parts.c  Splits a motion into a rigid and a shape part, with the locked inertia. */
 #include "model/parts.h"
 
 #include "math/math.h"

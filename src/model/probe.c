@@ -1,4 +1,4 @@
-/* model/probe.c  See probe.h. */
+/* model/probe.c  Probes: finds what a probe measures, and reads it from a state. */
 #include "model/probe.h"
 #include "math/math.h"
 #include "model/output.h"

@@ -1,4 +1,4 @@
-/* model/scene_fields.c  The words of a scene above the bodies.  Each row is documentation, default and check at once. */
+/* model/scene_fields.c  The keys of a scene but those of bodies.  Each row is documentation, default and check at once. */
 #include "model/expression.h"
 #include "model/model.h"
 

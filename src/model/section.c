@@ -1,4 +1,4 @@
-/* model/section.c  Cross-sections of bars and beams: the words, and the area. */
+/* model/section.c  Cross-sections of bars and beams: their keys and area. */
 #include "math/math.h"
 #include "model/model.h"
 

@@ -1,4 +1,4 @@
-/* model/spec.c  The editable tree of words, its paths, and the one-line flow notation used by defaults and vv_spec_set. */
+/* model/spec.c  The editable tree of keys and values, its paths, and the one-line flow notation used by defaults and vv_spec_set. */
 #include "model/spec.h"
 #include "model/bind.h"
 #include "model/model.h"

@@ -1,4 +1,4 @@
-/* model/spec.h  A scene as raw words: a tree of scalars, maps and lists that still knows where each word was written.
+/* model/spec.h  A scene before it is checked: a tree of scalars, maps and lists with the line and column of each.
  *
  * io/scene builds the tree from a file, vv_spec_set edits it, model/bind.c checks it against the field tables. */
 #pragma once

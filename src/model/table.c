@@ -1,4 +1,4 @@
-/* model/table.c  See table.h.  The file is read whole, cut into lines, then into fields. */
+/* model/table.c  Reads a small text table: whole file, lines, fields. */
 #include "model/table.h"
 #include "model/bind.h"
 #include "model/spec.h"

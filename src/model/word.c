@@ -1,4 +1,4 @@
-/* model/word.c  Asking a model for single words of its scene, defaults filled in. */
+/* model/word.c  Reads single keys of a compiled scene, with defaults filled in. */
 #include "model/bind.h"
 #include "model/model.h"
 

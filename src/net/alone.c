@@ -1,4 +1,4 @@
-/* net/alone.c  Ranks where there is one: rows are copied, packages come back. */
+/* net/alone.c  The table of net.h for a single process: rows are copied, packages come back. */
 #include "base/base.h"
 #include "visviva/net.h"
 

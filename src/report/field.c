@@ -1,4 +1,4 @@
-/* report/field.c  Values on nodes or elements of the bodies that have them, and where these are at that time. */
+/* report/field.c  Values of one output field on nodes or elements, and where these are at that time. */
 #include "report/field.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* report/net.c  Edges from triangles, and which of them are seen. */
+/* report/net.c  Edges of a triangle mesh, and which of them are visible. */
 #include "report/net.h"
 
 #include <stdlib.h>

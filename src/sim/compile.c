@@ -1,4 +1,4 @@
-/* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
+/* sim/compile.c  Makes a frozen model and its first state from a scene: bodies, contact pairs, stepper, stable step. */
 #include "contact/joints.h"
 #include "contact/solids.h"
 #include "math/math.h"

@@ -1,4 +1,4 @@
-/* sim/observe.c  Who is told what, and when: observers, the log, episodes of contact. */
+/* sim/observe.c  Calls observers, and hands them events and contact histories. */
 #include "sim/sim.h"
 
 #include "step/accelerate.h"

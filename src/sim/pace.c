@@ -1,4 +1,4 @@
-/* sim/pace.c  See pace.h. */
+/* sim/pace.c  Chooses by the clock how many threads and how many steps at a time. */
 #include "sim/pace.h"
 
 #include "base/base.h"

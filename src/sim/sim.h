@@ -1,4 +1,4 @@
-/* sim/sim.h  Inside the loop. */
+/* sim/sim.h  The struct of a run, and functions shared by the files of this room. */
 #pragma once
 #include "sim/pace.h"
 #include "sim/stop.h"

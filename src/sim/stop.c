@@ -1,4 +1,4 @@
-/* sim/stop.c  See stop.h. */
+/* sim/stop.c  Conditions of the scene that end a run: looked at, and remembered in the ledger. */
 #include "sim/stop.h"
 #include "ledger/episodes.h"
 #include "math/math.h"

@@ -1,4 +1,4 @@
-/* step/accelerate.c  See accelerate.h. */
+/* step/accelerate.c  A run on an accelerator: where its columns are, and when they move. */
 #include "step/accelerate.h"
 
 #include "step/contact.h"

@@ -1,4 +1,4 @@
-/* step/accelerate.h  A run on an accelerator: where its columns are, and who brings them where they are needed.
+/* step/accelerate.h  A run on an accelerator: where its columns are, and when they move between device and host.
  *
  * Two ways.  Resident: nothing can touch; all steps are taken there, and the state comes down when somebody looks.  Otherwise
  * the host answers contacts and keeps the books.  Then blocks of points stay on the device (step/stay.c), which sends bounds of

@@ -1,4 +1,4 @@
-/* step/contact.c  See contact.h. */
+/* step/contact.c  Contact within a step: calls the engine, keeps its log and its columns of the ledger. */
 #include "step/contact.h"
 
 #include "contact/sheets/ranks.h"

@@ -1,4 +1,4 @@
-/* step/stay.c  Blocks of points that stay on an accelerator while contacts are answered here.
+/* step/stay.c  Blocks of points that stay on an accelerator while the host resolves contacts.
  *
  * The search is told which clusters may use up a budget of their motion, and asks for what these do, and for the nodes of those that
  * it has to look at (contact/sheets/away.h).  These are on the host until the drift; of all others its columns are old, and nobody may read them: where asserts are

@@ -1,4 +1,4 @@
-/* sweep/text.c  Text that grows, and cells of CSV. */
+/* sweep/text.c  A text buffer that grows, and cells of CSV. */
 #include "io/file.h"
 #include "sweep/sweep.h"
 

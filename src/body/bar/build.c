@@ -1,4 +1,4 @@
-/* body/bar/build.c  From words to masses and springs. */
+/* body/bar/build.c  Reads the keys of a bar and computes masses, springs and the first state. */
 #include "body/bar/bar.h"
 #include "math/math.h"
 #include "model/bind.h"

@@ -1,4 +1,4 @@
-/* body/beam/audit.c  Energies and momenta, and what is written to files. */
+/* body/beam/audit.c  Energies and momenta of beams, and the fields that are written to files. */
 #include "body/beam/director.h"
 
 #include "math/math.h"

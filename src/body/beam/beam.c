@@ -1,4 +1,4 @@
-/* body/beam/beam.c  The table of the kind. */
+/* body/beam/beam.c  The table of functions of the kind `beam`. */
 #include "body/beam/beam.h"
 
 const vv_body_kind vv_beam_kind = {

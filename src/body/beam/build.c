@@ -1,4 +1,4 @@
-/* body/beam/build.c  From words to masses, stiffnesses and the first state. */
+/* body/beam/build.c  Reads the keys of a beam and computes masses, stiffnesses and the first state. */
 #include "body/beam/beam.h"
 #include "math/math.h"
 #include "math/so3.h"

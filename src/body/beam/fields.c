@@ -1,4 +1,4 @@
-/* body/beam/fields.c  The words of a beam.  Each row is documentation, default and check at once. */
+/* body/beam/fields.c  The keys of a beam.  Each row is documentation, default and check at once. */
 #include "body/beam/beam.h"
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-/* body/beam/surface.c  What contact sees of a beam: one curve through its nodes.
+/* body/beam/surface.c  The contact shapes of a beam: one curve through its nodes.
  *
  * The point at s = i + xi lies between node i and the next with weights 1 - xi and xi.  An impulse j there, at the end of
  * an arm r (corner of the section, or the arm of a round one), gives node k its share                            [beam 60]

@@ -1,4 +1,4 @@
-/* body/rigid/audit.c  Energies and momenta, and what is written to files. */
+/* body/rigid/audit.c  Energies and momenta of rigid bodies, and the fields that are written to files. */
 #include "body/rigid/rigid.h"
 #include "ledger/ledger.h"
 

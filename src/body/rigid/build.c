@@ -1,4 +1,4 @@
-/* body/rigid/build.c  From words to masses and the first state. */
+/* body/rigid/build.c  Reads the keys of a rigid body and computes masses, inertias and the first state. */
 #include "body/rigid/rigid.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* body/rigid/fields.c  The words of a rigid body.  Each row is documentation, default and check at once. */
+/* body/rigid/fields.c  The keys of a rigid body.  Each row is documentation, default and check at once. */
 #include "body/rigid/rigid.h"
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-/* body/rigid/implicit.c  Rigid bodies for steppers that move them themselves (energy-momentum). */
+/* body/rigid/implicit.c  Masses and inertias of rigid bodies, for energy-momentum steps. */
 #include "body/rigid/rigid.h"
 
 static void frames(const vv_block *b, vv_frame *out)

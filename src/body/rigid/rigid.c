@@ -1,4 +1,4 @@
-/* body/rigid/rigid.c  The table of the kind. */
+/* body/rigid/rigid.c  The table of functions of the kind `rigid`. */
 #include "body/rigid/rigid.h"
 
 /* Nothing stiff: any step is stable. */

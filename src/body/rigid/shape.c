@@ -1,4 +1,4 @@
-/* body/rigid/shape.c  From words to a solid and its weight. */
+/* body/rigid/shape.c  Reads the shape of a rigid body and computes its solid, mass and inertia. */
 #include "body/rigid/rigid.h"
 
 #include "geom/mesh.h"

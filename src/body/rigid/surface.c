@@ -1,4 +1,4 @@
-/* body/rigid/surface.c  What contact sees of rigid bodies: one solid at every node. */
+/* body/rigid/surface.c  The contact shapes of rigid bodies: one solid at every node. */
 #include "body/rigid/rigid.h"
 
 static int64_t node_of(const vv_block *b, const vv_point *pt)

@@ -1,4 +1,4 @@
-/* body/shell/audit.c  Energies and momenta, and what is written to files. */
+/* body/shell/audit.c  Energies and momenta of shells, and the fields that are written to files. */
 #include "body/shell/limits.h"
 #include "body/shell/shell.h"
 

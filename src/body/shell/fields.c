@@ -1,4 +1,4 @@
-/* body/shell/fields.c  The words of a shell.  Each row is documentation, default and check at once. */
+/* body/shell/fields.c  The keys of a shell.  Each row is documentation, default and check at once. */
 #include "body/shell/shell.h"
 
 /* clang-format off */

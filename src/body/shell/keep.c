@@ -1,4 +1,4 @@
-/* body/shell/keep.c  A mesh cut into tiles in a prepared file.
+/* body/shell/keep.c  Writes the tiles of a shell to a prepared file, and reads them back.
  *
  * Lists of tiles follow each other in the order of the tiles.  Whoever runs a prepared scene has the tiles themselves and their
  * lists of nodes as parts of the file; groups and references of a tile, most of what a step reads, are copied when it is opened, by the

@@ -1,4 +1,4 @@
-/* body/shell/limits.h  Over ranks: who has the weights of the limit surface. */
+/* body/shell/limits.h  Which rank holds the weights of the limit surface of a shell. */
 #pragma once
 #include "body/shell/shell.h"
 

@@ -1,4 +1,4 @@
-/* body/shell/mesh.c  From words to meshes and places. */
+/* body/shell/mesh.c  Reads the keys of a shell: its mesh, and the initial positions of its copies. */
 #include "body/shell/shell.h"
 
 #include "geom/mesh.h"

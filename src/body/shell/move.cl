@@ -1,4 +1,4 @@
-/* body/shell/move.cl  A node that is moved on a device. */
+/* body/shell/move.cl  Moves one node of a shell on a device. */
 
 /* One coordinate of a node by its gradient; Q, P: what it is before. */
 static void move_from(int move, double h, double g, double m, double minv, double grad, double Q, double P,

@@ -1,4 +1,4 @@
-/* body/shell/share.c  Tiles over ranks: who has which, and what they tell each other.
+/* body/shell/share.c  Shares the tiles of shells among ranks: who owns which, and what they exchange in a step.
  *
  * A tile belongs to one rank, with the nodes that it owns.  Tiles come in the order of a bisection of space, so a rank gets a
  * run of them, cut where the triangles are half, a third, ... , or where the work was measured to be (`ends` of the net).

@@ -1,4 +1,4 @@
-/* body/shell/shell.c  The table of the kind. */
+/* body/shell/shell.c  The table of functions of the kind `shell`. */
 #include "body/shell/shell.h"
 
 const vv_body_kind vv_shell_kind = {

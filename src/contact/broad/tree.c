@@ -1,4 +1,4 @@
-/* contact/broad/tree.c  See tree.h. */
+/* contact/broad/tree.c  A binary tree over boxes that change now and then: insert, refit, overlapping pairs. */
 #include "contact/broad/tree.h"
 
 #include "geom/halve.h"

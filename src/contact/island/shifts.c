@@ -1,4 +1,4 @@
-/* contact/island/shifts.c  Cone shifts.
+/* contact/island/shifts.c  Cone shifts mu |u_t| n, with which the law of friction becomes a complementarity on cones.
  *
  * Shifts are a fixed point of their own, shift = g(shift), where g contracts about as mu^2.  Of the last passes the combination
  * is taken whose misses g - shift, combined likewise, are smallest (Anderson).                                 [island 11] */

@@ -1,4 +1,4 @@
-/* contact/island/sparse.c  See sparse.h.
+/* contact/island/sparse.c  Factors of a sparse matrix of blocks, one row for each mover of an island.
  *
  * Order: minimum degree.  The row with fewest neighbours left is eliminated first; its neighbours become neighbours of each
  * other.  Neighbours are bits, so that this is an "or" of two rows of bits, and the ones left are the column of the factor.

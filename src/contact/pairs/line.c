@@ -1,4 +1,4 @@
-/* contact/pairs/line.c  Who can meet whom: tips on one line keep their order, so only neighbours, and walls. */
+/* contact/pairs/line.c  Tips of bars that can touch: those on one line keep their order, so only neighbours, and walls. */
 #include "contact/pairs/line.h"
 #include "contact/rules.h"
 

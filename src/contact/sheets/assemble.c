@@ -1,4 +1,4 @@
-/* contact/sheets/assemble.c  Edges, neighbours, owners and trees of the meshes that can meet. */
+/* contact/sheets/assemble.c  Edges, neighbours, owners and trees of the meshes that can touch. */
 #include "contact/sheets.h"
 
 #include "geom/halve.h"

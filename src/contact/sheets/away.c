@@ -1,4 +1,4 @@
-/* contact/sheets/away.c  See away.h. */
+/* contact/sheets/away.c  The search for contacts while an accelerator keeps the points of some bodies. */
 #include "contact/sheets/away.h"
 
 #include "contact/sheets/search.h"

@@ -1,4 +1,4 @@
-/* contact/sheets/closest.c  See closest.h. */
+/* contact/sheets/closest.c  Closest points of a vertex and a triangle, and of two edges. */
 #include "contact/sheets/closest.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* contact/sheets/clusters.c  Bodies cut into clusters, and who may meet whom. */
+/* contact/sheets/clusters.c  Cuts bodies into clusters, and says which of these may touch. */
 #include "contact/sheets.h"
 
 #include <stdlib.h>

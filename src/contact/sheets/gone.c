@@ -1,4 +1,4 @@
-/* contact/sheets/gone.c  Elements that have broken meet nothing any more; nor do edges and vertices of which nothing is left.
+/* contact/sheets/gone.c  Elements that have broken touch nothing any more; nor do edges and vertices of which nothing is left.
  * Nodes inside of a bar meet nothing until they are ends of pieces. */
 #include "contact/sheets/search.h"
 

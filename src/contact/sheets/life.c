@@ -1,4 +1,4 @@
-/* contact/sheets/life.c  How long a list lives.
+/* contact/sheets/life.c  How long a list of near pairs stays complete.
  *
  * A list of all pairs below a skin is complete until two points of its clusters may have come closer, since it was built, by
  * the skin.  Two bounds of that:

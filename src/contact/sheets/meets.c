@@ -1,4 +1,4 @@
-/* contact/sheets/meets.c  Who may meet whom: see meets.h. */
+/* contact/sheets/meets.c  Which surfaces may touch which, by the lines of `contacts`. */
 #include "contact/sheets/meets.h"
 #include "contact/joints.h"
 #include "contact/pairs/line.h"

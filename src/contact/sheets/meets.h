@@ -1,4 +1,4 @@
-/* contact/sheets/meets.h  Who may meet whom, and by which line of the scene; asked for two bodies when they come near, so that
+/* contact/sheets/meets.h  Which bodies may touch, and by which line of the scene; asked for two bodies when they come near, so that
  * there is no table of all pairs. */
 #pragma once
 #include "contact/sheets.h"

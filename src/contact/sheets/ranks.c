@@ -1,4 +1,4 @@
-/* contact/sheets/ranks.c  See ranks.h. */
+/* contact/sheets/ranks.c  The search for contacts when several ranks share the nodes of shells. */
 #include "contact/sheets/ranks.h"
 #include "contact/sheets/search.h"
 

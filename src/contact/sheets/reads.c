@@ -1,4 +1,4 @@
-/* contact/sheets/reads.c  See reads.h. */
+/* contact/sheets/reads.c  Fetches movers that another rank or an accelerator holds, when the search reads them. */
 #include "contact/sheets/reads.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* contact/sheets/rows.c  See rows.h. */
+/* contact/sheets/rows.c  Rows of one pair of features: impulses on its vertices as forces and moments on movers. */
 #include "contact/sheets/rows.h"
 
 #include "math/math.h"

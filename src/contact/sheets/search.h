@@ -1,4 +1,4 @@
-/* contact/sheets/search.h  Inside the search. */
+/* contact/sheets/search.h  Structs and functions shared by the files of the search for contacts of surfaces. */
 #pragma once
 #include "contact/sheets.h"
 

@@ -1,4 +1,4 @@
-/* contact/sheets/sleep.c  Lists that nobody looks at.
+/* contact/sheets/sleep.c  Lists of pairs that need not be looked at for some drifts.
  *
  * Most candidate pairs neither use up their list nor come near in many drifts.  Bodies fly, and what their clusters do beside that is
  * little: with a displacement V of each body, any that is kept for some drifts, two points of clusters a and b of bodies A and B

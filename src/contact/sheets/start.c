@@ -1,4 +1,4 @@
-/* contact/sheets/start.c  The search of the start is that of the run.
+/* contact/sheets/start.c  A run takes over the lists that the model made when it looked for contacts at the start.
  *
  * A model looks once for what meets where it begins.  Lists of that look hold for every run as long as its places are near those
  * of the start, which [sheets 24] tells from the places alone: a run takes the lists and the places they belong to, and builds

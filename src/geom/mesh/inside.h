@@ -1,4 +1,4 @@
-/* geom/mesh/inside.h  What the files of this folder share. */
+/* geom/mesh/inside.h  Declarations shared by the files that make, read and check meshes. */
 #pragma once
 #include "geom/mesh.h"
 #include "math/math.h"

@@ -1,4 +1,4 @@
-/* geom/mesh/reader.c  See reader.h.  Also: which format is it? */
+/* geom/mesh/reader.c  Shared parts of the mesh readers, and the choice of the reader by format. */
 #include "geom/mesh/reader.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* io/results/h5.c  HDF5 behind a small door. */
+/* io/results/h5.c  The few HDF5 operations that visviva needs. */
 #include "io/results/h5.h"
 #include "io/results/h5_disk.h"
 

@@ -1,4 +1,4 @@
-/* io/results/h5_pages.c  See the header. */
+/* io/results/h5_pages.c  Keeps changed pages of a file until they can be written together, which no kill tears. */
 #include "io/results/h5_pages.h"
 #include "io/file.h"
 

@@ -1,4 +1,4 @@
-/* io/scene/read.c  YAML text to words.  Only this folder knows libyaml.
+/* io/scene/read.c  Reads YAML text into a tree of keys and values.  Only this folder knows libyaml.
  *
  * Events rather than libyaml's document loader: the loader takes doubled keys and aliases without a word. */
 #include "io/prepared.h"

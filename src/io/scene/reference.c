@@ -1,4 +1,4 @@
-/* io/scene/reference.c  The reference page, made from the field tables so that it cannot lie. */
+/* io/scene/reference.c  Writes the reference page of scenes from the field tables. */
 #include "io/scene/page.h"
 #include "model/bind.h"
 #include "model/model.h"

@@ -1,4 +1,4 @@
-/* model/bind/messages.c  What is wrong in a scene: where, what stands there, and the nearest known word. */
+/* model/bind/messages.c  Messages about mistakes in a scene: where, what was found, and the nearest known key. */
 #include "model/bind/inside.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* model/bind/words.c  Words, texts, and names of bodies. */
+/* model/bind/words.c  Binds keywords, texts, and names of bodies. */
 #include "model/bind/inside.h"
 
 #include <stdlib.h>

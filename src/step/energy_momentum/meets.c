@@ -1,4 +1,4 @@
-/* step/energy_momentum/meets.c  Which shapes may meet, and by which features.
+/* step/energy_momentum/meets.c  Which shapes may touch, and by which features.
  *
  * Points with a radius (the middle of a ball, the ends of a capsule, the corners of a block or hull) against planes (a room, a
  * half space) or against a centre (a ball, a hollow ball): these are all listed beforehand, and exact however long a contact

@@ -1,4 +1,4 @@
-/* step/energy_momentum/sheet.c  Pairs of features of surfaces in energy-momentum steps: who is near, and where they stand.
+/* step/energy_momentum/sheet.c  Near pairs of features of surfaces in energy-momentum steps.
  *
  * The search of the engine (contact/sheets) tells which vertices, edges and faces may meet on the way to where the step leads.
  * Weights c of up to four vertices, sum 0, make two material points, d = sum c x their distance: two points as [em 16a] wants

@@ -1,4 +1,4 @@
-/* step/event/together.c  Impulses of contacts that feel each other: corners of one section, walls that meet, friction.
+/* step/event/together.c  Impulses of coupled contacts: corners of one section, walls with a common edge, friction.
  *
  * Normal parts: with u the approach rates and D = G M^-1 G^T, find x >= 0 with u + D x >= 0 and x.(u + D x) = 0; the
  * impulses are (1 + e) x.  For e = 1 that is the reflection of p at the cone of admissible velocities, and
