@@ -49,8 +49,9 @@ static vv_status balance_kicks(vv_sim *sim)
   if (m->stepper != &vv_leapfrog_stepper || !flies_under_loads(m)) return VV_OK;
   sim->half_kick = VVI_ARENA_NEW(&sim->arena, double, m->np);
   if (sim->half_kick == NULL) return VV_NOMEM;
-  if (sim->step.composition->stages > 1 || m->joints != NULL) return VV_OK;
+  if (sim->step.composition->stages > 1) return VV_OK;
   sim->step.exact = true;
+  if (sim->step.joints != NULL) sim->step.joints->by_places = false; /* [joint 8] adds to [ledger 11] */
   sim->step.energy = "modified";
   return VV_OK;
 }
