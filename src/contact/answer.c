@@ -1006,6 +1006,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
 {
   bool fixed = false;
   double motion[9] = {0};
+  if (g->shared) vvi_shared_end(w, g);
   const int32_t movers = piece_of(w, g, n, act, &fixed);
   if (fixed)
     slide(w, g, n, act, movers, motion);

@@ -108,7 +108,7 @@ static void answer(struct vvi_contact_step *w, int32_t k, int thread)
     vvi_group_answer(w, &w->group[k], w->island_work[thread]);
 }
 
-/* A crowd that is more than one thread's part of all is answered before the others, by all threads together. */
+/* What ranks share, and a crowd that is more than one thread's part of all, is answered before the others, by all threads together. */
 static void answer_giants(struct vvi_contact_step *w)
 {
   double all = 0.0;
@@ -116,7 +116,7 @@ static void answer_giants(struct vvi_contact_step *w)
   for (int32_t k = 0; k < w->groups; k++) all += vvi_group_weight(&w->group[k]);
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
-    if (g->crowd && w->threads * vvi_group_weight(g) > all) answer(w, k, 0), g->first = true;
+    if (g->shared || (g->crowd && w->threads * vvi_group_weight(g) > all)) answer(w, k, 0), g->first = true;
   }
   w->team = 1;
 }
@@ -142,8 +142,9 @@ static void answer_mine(struct vvi_contact_step *w)
 /* False: no memory. */
 static bool answer_all(struct vvi_contact_step *w)
 {
-  vvi_groups_deal(w);
+  if (!vvi_groups_deal(w)) return false;
   answer_mine(w);
+  for (int32_t k = 0; k < w->groups; k++) w->own_turns += w->group[k].own_turns;
   return vvi_groups_tell(w);
 }
 

@@ -86,6 +86,8 @@ typedef struct vvi_working {
   int64_t node;
   int64_t loaded;      /* the look of the step that it was loaded in */
   int32_t wrote, seen; /* the last level of a crowd that pushes it; that reads it */
+  int32_t home; /* of a group that ranks share: one of those whose contacts read it, and know all that pushes it; */
+  bool known, crosses; /* this rank is one of them; there are several */
   int32_t group;       /* of the step; -1: none pushes it */
   bool touched, flown, moves;
   bool reached;   /* by a contact that answers in this pass */
@@ -117,7 +119,22 @@ typedef struct vvi_in_turn {
   double outside[6], pending[6], given, lost; /* as those of the group */
   double taken;                               /* J: what it has lost in this turn */
   int64_t turns, solves, closed, looked;
+  bool answered;      /* in this turn */
+  int32_t rank;       /* whose it is, where ranks share its group, */
+  unsigned char said; /* and what that one says of it: VVI_SAYS_... */
+  bool fresh;         /* its last look saw the present velocities */
 } vvi_in_turn;
+
+/* What a group that answers pass by pass has to know of each of its contacts, whoever has looked at it. */
+enum {
+  VVI_SAYS_ACTS = 1,   /* in this pass, */
+  VVI_SAYS_PUSHES = 2, /* and would have to be pushed */
+  VVI_SAYS_STANDS = 4, /* it has legs, */
+  VVI_SAYS_RUBS = 8,   /* and friction */
+  VVI_SAYS_OPEN = 16,  /* something outside takes part */
+  VVI_SAYS_PRESSED = 32,
+  VVI_SAYS_BLOCK = 64
+};
 
 /* Of one thread: an island of one contact. */
 typedef struct vvi_turner {
@@ -153,12 +170,16 @@ typedef struct vvi_contact_group {
   vvi_leg *leg;
   int32_t *who; /* [movers] of the island that is solved */
   double (*inverse)[12], (*change)[6];
-  double given; /* J: work of drives that contacts took */
-  bool floats;  /* surfaces that lose alone, and nothing outside takes part */
-  bool jams;    /* the last solve found no answer */
-  bool crowd;   /* so many features that they may answer in turn, level by level [contact 26e] */
-  bool first;   /* it was answered before the others */
-  bool turns;   /* contacts have answered in turn in this step: */
+  double given;      /* J: work of drives that contacts took */
+  bool floats;       /* surfaces that lose alone, and nothing outside takes part */
+  bool jams;         /* the last solve found no answer */
+  bool crowd;        /* so many features that they may answer in turn, level by level [contact 26e] */
+  bool soft;         /* a crowd of points that surfaces hang on, and nothing else */
+  bool shared;       /* all ranks answer it together, each its own contacts; rows of others are not known here */
+  bool ours;         /* it was shared: all know what became of it */
+  bool first;        /* it was answered before the others */
+  int64_t own_turns; /* that this rank has answered */
+  bool turns;        /* contacts have answered in turn in this step: */
   double taken; /* J: they may bring so much: what half kicks hold and what they have lost, less what they brought */
   double pending[6];
   double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
@@ -268,9 +289,13 @@ struct vvi_contact_step {
   struct vvi_scaling *scaling;   /* scale.c; NULL: nothing here bends, or the step keeps no shadow energy */
   vvi_contact_group *group;
   int32_t groups;
-  int team;         /* threads of one solve: all where groups are answered one by one */
-  bool dealt;       /* each group is answered by one rank; */
-  int64_t deals;    /* how often that was so */
+  int team;          /* threads of one solve: all where groups are answered one by one */
+  bool dealt;        /* each group is answered by one rank; */
+  int64_t deals;     /* how often that was so */
+  int64_t own_turns; /* turns that this rank has answered, with those of answers that were thrown away */
+  double *tell;      /* [tell_room] what ranks tell each other of them */
+  int64_t tell_room;
+  bool untold;      /* there was no memory for that */
   uint64_t shuffle; /* for tests: groups, and those of a level of a crowd, answer in another order; 0: in theirs */
   int32_t *list, *act, *island;                /* [room] */
   int32_t *root, *group_of, *who, *mover_list; /* [movers] */
@@ -488,6 +513,10 @@ void vvi_turns_close(struct vvi_contact_step *w, vvi_contact_group *g);       /*
 /* Rows of now of its features, and what is remembered of them; do they close in pass number `pass`: by all threads of the group. */
 void vvi_turns_look(struct vvi_contact_step *w, vvi_contact_group *g);
 void vvi_turns_collect(struct vvi_contact_step *w, vvi_contact_group *g, int pass);
+static inline bool vvi_contact_says(const struct vvi_contact_step *w, int32_t contact, int what)
+{
+  return (w->turn[contact].said & what) != 0;
+}
 /* An island of a crowd answers in turn. */
 void vvi_turns_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, bool light,
                       vvi_island_work *solver);
@@ -497,9 +526,18 @@ static inline double vvi_group_weight(const vvi_contact_group *g)
 {
   return (double)g->n * sqrt((double)g->n);
 }
-void vvi_groups_deal(struct vvi_contact_step *w); /* who answers which */
+bool vvi_groups_deal(struct vvi_contact_step *w); /* who answers which; false: no memory */
 bool vvi_group_is_mine(const struct vvi_contact_step *w, const vvi_contact_group *g);
 bool vvi_groups_tell(struct vvi_contact_step *w); /* answers go to all ranks; false: no memory */
+bool vvi_contact_is_mine(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t contact);
+/* Of a group that ranks share, each called by all of them.  What each says of its own contacts goes to all; */
+void vvi_shared_say(struct vvi_contact_step *w, const vvi_contact_group *g);
+/* of a level that has answered, what was pushed; */
+void vvi_shared_push(struct vvi_contact_step *w, int32_t n, const int32_t *level);
+/* of these, those that are marked as `acts`: all know their rows, movers and impulses; */
+void vvi_shared_learn(struct vvi_contact_step *w, int32_t n, const int32_t *contact);
+/* all of it: it is not shared any more. */
+void vvi_shared_end(struct vvi_contact_step *w, vvi_contact_group *g);
 /* scale.c: impacts of bodies that bend, scaled to the energy that their flight keeps */
 vv_status vvi_scaling_create(struct vvi_contact_step *w, double h); /* the step */
 vv_status vvi_scaling_away(struct vvi_contact_step *w); /* blocks that are away are flown there, where they can be */

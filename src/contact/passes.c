@@ -263,17 +263,36 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
   g->retry = g->turns = false;
 }
 
-static bool is_reached(const struct vvi_contact_step *w, const vvi_contact *c)
+/* What a contact pushes: the movers of its legs; of surfaces alone, all of its nodes, which are known whoever has made its row. */
+static int32_t pushes(const vvi_contact_group *g, const vvi_contact *c)
 {
-  for (int l = 0; l < c->legs; l++)
-    if (w->work[w->leg[c->first + l].mover].reached) return true;
+  return g->soft ? c->nodes : c->legs;
+}
+
+static int32_t pushed_by(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c, int32_t k)
+{
+  return g->soft ? w->node[c->node0 + k] : w->leg[c->first + k].mover;
+}
+
+static bool is_reached(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c)
+{
+  for (int32_t k = 0; k < pushes(g, c); k++)
+    if (w->work[pushed_by(w, g, c, k)].moves && w->work[pushed_by(w, g, c, k)].reached) return true;
   return false;
 }
 
-static void reach(struct vvi_contact_step *w, vvi_contact *c, bool to)
+static void reach(struct vvi_contact_step *w, const vvi_contact_group *g, vvi_contact *c, bool to)
 {
   c->acts = to;
-  for (int l = 0; l < c->legs; l++) w->work[w->leg[c->first + l].mover].reached = to;
+  for (int32_t k = 0; k < pushes(g, c); k++) {
+    vvi_working *m = &w->work[pushed_by(w, g, c, k)];
+    if (m->moves) m->reached = to;
+  }
+}
+
+static bool stands(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t i)
+{
+  return g->soft ? vvi_contact_says(w, i, VVI_SAYS_STANDS) : w->contact[i].legs > 0;
 }
 
 /* What was answered together answers together again: a light body between two heavy ones would be thrown to and fro for
@@ -284,10 +303,45 @@ static void join_block(struct vvi_contact_step *w, vvi_contact_group *g)
     more = false;
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
-      if (c->acts || !c->block || c->hits == 0 || c->legs == 0 || inside(w, c) || !is_reached(w, c)) continue;
-      reach(w, c, true);
+      if (c->acts || !c->block || c->hits == 0 || !stands(w, g, g->member[i]) || inside(w, c)) continue;
+      if (!is_reached(w, g, c)) continue;
+      reach(w, g, c, true);
       more = true;
     }
+  }
+}
+
+static bool acts_in(struct vvi_contact_step *w, vvi_contact_group *g, int pass, int32_t k)
+{
+  const vvi_contact *c = &w->contact[g->member[k]];
+  return !inside(w, c) && ((pass == 1 && c->block) || closes(w, g, k));
+}
+
+/* Would it have to be pushed? */
+static bool must_push(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double u[3];
+  vvi_contact_velocity(w, c, true, u);
+  return c->gap - c->target < w->h * u[0];
+}
+
+/* What the group has to know of its contacts in this pass. */
+static void say(struct vvi_contact_step *w, vvi_contact_group *g, int pass)
+{
+  for (int32_t i = 0; i < g->n; i++) {
+    const int32_t k = g->member[i];
+    const vvi_contact *c = &w->contact[k];
+    if (!vvi_contact_is_mine(w, g, k)) continue;
+    const bool acts = acts_in(w, g, pass, i);
+    w->turn[k].said = (acts ? VVI_SAYS_ACTS : 0) | (acts && must_push(w, c) ? VVI_SAYS_PUSHES : 0) |
+                      (c->legs > 0 ? VVI_SAYS_STANDS : 0) | (c->friction > 0.0 ? VVI_SAYS_RUBS : 0);
+  }
+  if (!g->shared) return;
+  vvi_shared_say(w, g);
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    if (vvi_contact_is_mine(w, g, g->member[i])) continue;
+    c->friction = vvi_contact_says(w, g->member[i], VVI_SAYS_RUBS) ? w->near->solids->rule[c->law].friction : 0.0;
   }
 }
 
@@ -296,17 +350,18 @@ static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pas
   int32_t n = 0;
   bool again = false;
   vvi_turns_collect(w, g, pass);
+  if (g->soft) say(w, g, pass);
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
-    const bool acts = !inside(w, c) && ((pass == 1 && c->block) || closes(w, g, i));
-    if (acts) reach(w, c, true);
+    const bool acts = g->soft ? vvi_contact_says(w, g->member[i], VVI_SAYS_ACTS) : acts_in(w, g, pass, i);
+    if (acts) reach(w, g, c, true);
     again |= acts && c->block && c->hits > 0;
   }
   if (again) join_block(w, g);
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     if (!c->acts) continue;
-    reach(w, c, false);
+    reach(w, g, c, false);
     g->act[n++] = g->member[i];
   }
   return n;
@@ -319,10 +374,8 @@ static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n,
   bool grown = false, again = false;
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[g->act[i]];
-    double u[3];
     if (c->turn) continue;
-    vvi_contact_velocity(w, c, true, u);
-    const bool push = c->gap - c->target < w->h * u[0],
+    const bool push = g->soft ? vvi_contact_says(w, g->act[i], VVI_SAYS_PUSHES) : must_push(w, c),
                many = c->hits >= (c->restitution < 1.0 ? HITS : 4 * EXACT * HITS);
     again |= c->block;
     if (c->block || !(push || many || pass > g->passes)) continue;
@@ -348,24 +401,32 @@ static int32_t leader_of(const struct vvi_contact_step *w, int32_t mover)
   return vvi_linked_nodes(w, vvi_linked(w, mover), &n)->mover;
 }
 
+static int32_t first_pushed(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c)
+{
+  return g->soft ? first_mover(w, c) : w->leg[c->first].mover;
+}
+
 /* Sorts act[] by island: contacts that movers of this pass connect, in the order of their first contacts. */
 static void split(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n)
 {
   for (int32_t i = 0; i < n; i++)
-    for (int l = 0; l < w->contact[g->act[i]].legs; l++) {
-      const int32_t m = w->leg[w->contact[g->act[i]].first + l].mover;
+    for (int32_t l = 0; l < pushes(g, &w->contact[g->act[i]]); l++) {
+      const int32_t m = pushed_by(w, g, &w->contact[g->act[i]], l);
+      if (!w->work[m].moves) continue;
       w->root[m] = m;
       if (vvi_linked(w, m) >= 0) w->root[leader_of(w, m)] = leader_of(w, m);
     }
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[g->act[i]];
-    for (int l = 1; l < c->legs; l++) vvi_group_join(w->root, w->leg[c->first].mover, w->leg[c->first + l].mover);
+    const int32_t first = first_pushed(w, g, c);
+    for (int32_t l = 0; l < pushes(g, c); l++)
+      if (w->work[pushed_by(w, g, c, l)].moves) vvi_group_join(w->root, first, pushed_by(w, g, c, l));
     for (int l = 0; w->joints != NULL && l < c->legs; l++) {
       const int32_t m = w->leg[c->first + l].mover;
       if (vvi_linked(w, m) >= 0) vvi_group_join(w->root, m, leader_of(w, m));
     }
   }
-  for (int32_t i = 0; i < n; i++) g->root[i] = vvi_group_of(w->root, w->leg[w->contact[g->act[i]].first].mover);
+  for (int32_t i = 0; i < n; i++) g->root[i] = vvi_group_of(w->root, first_pushed(w, g, &w->contact[g->act[i]]));
   for (int32_t i = 1; i < n; i++) { /* nearly sorted, and few islands */
     const int32_t root = g->root[i], act = g->act[i];
     int32_t k = i;
@@ -454,6 +515,7 @@ bool vvi_strangers_meet(struct vvi_contact_step *w)
 static void leave(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   g->count.unresolved++;
+  if (g->shared) vvi_shared_end(w, g);
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     if (!closes(w, g, i)) continue;
@@ -493,7 +555,7 @@ static void answer_in_turn(struct vvi_contact_step *w, vvi_contact_group *g, int
 {
   const bool light = is_light(w, n, act);
   if (!light) g->passes = EXACT * PASSES;
-  if (g->crowd && g->pieces == 0 && n >= VVI_CROWD) {
+  if (g->crowd && g->pieces == 0 && (n >= VVI_CROWD || g->soft)) {
     vvi_turns_answer(w, g, n, act, light, solver);
     return;
   }
@@ -505,17 +567,42 @@ static void answer_in_turn(struct vvi_contact_step *w, vvi_contact_group *g, int
   }
 }
 
+static bool in_turn(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+{
+  return is_light(w, n, act) || is_crowd(w, n, act);
+}
+
+static int32_t end_of_island(const vvi_contact_group *g, int32_t i, int32_t n)
+{
+  int32_t end = i;
+  while (end < n && g->root[end] == g->root[i]) end++;
+  return end;
+}
+
+/* Islands that do not answer in turn are small, and answered by all ranks: all have to know them. */
+static void learn_small(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n)
+{
+  bool any = false;
+  for (int32_t i = 0, end; i < n; i = end) {
+    end = end_of_island(g, i, n);
+    const bool small = !in_turn(w, end - i, g->act + i);
+    for (int32_t k = i; k < end; k++) w->contact[g->act[k]].acts = small;
+    any |= small;
+  }
+  if (any) vvi_shared_learn(w, n, g->act);
+  for (int32_t i = 0; i < n; i++) w->contact[g->act[i]].acts = false;
+}
+
 static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, vvi_island_work *solver,
                            bool freeze)
 {
   split(w, g, n);
+  if (g->shared && !freeze) learn_small(w, g, n);
   for (int32_t i = 0, end; i < n; i = end) {
-    for (end = i; end < n && g->root[end] == g->root[i]; end++) {
-    }
+    end = end_of_island(g, i, n);
     if (freeze)
       vvi_island_freeze(w, g, end - i, g->act + i);
-    else if (is_light(w, end - i, g->act + i) || is_crowd(w, end - i, g->act + i) ||
-             !vvi_island_answer(w, g, end - i, g->act + i, solver))
+    else if (in_turn(w, end - i, g->act + i) || !vvi_island_answer(w, g, end - i, g->act + i, solver))
       answer_in_turn(w, g, end - i, g->act + i, solver);
   }
 }
@@ -602,14 +689,32 @@ static void block_beside(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   int32_t n = 0, blocked = 0;
   for (int32_t i = 0; i < g->n; i++)
-    if (w->contact[g->member[i]].block) reach(w, &w->contact[g->member[i]], true), blocked++;
+    if (w->contact[g->member[i]].block) reach(w, g, &w->contact[g->member[i]], true), blocked++;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
-    if (!c->block && c->legs > 0 && in_heap(w, g, c) && is_reached(w, c)) g->act[n++] = g->member[i];
+    if (!c->block && c->legs > 0 && in_heap(w, g, c) && is_reached(w, g, c)) g->act[n++] = g->member[i];
   }
   for (int32_t i = 0; i < g->n; i++)
-    if (w->contact[g->member[i]].acts) reach(w, &w->contact[g->member[i]], false);
+    if (w->contact[g->member[i]].acts) reach(w, g, &w->contact[g->member[i]], false);
   for (int32_t i = 0; i < n && n <= blocked; i++) w->contact[g->act[i]].block = true;
+}
+
+/* What was found of rows that others have made. */
+static void say_opened(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  for (int32_t i = 0; i < g->n; i++) {
+    const vvi_contact *c = &w->contact[g->member[i]];
+    w->turn[g->member[i]].said =
+        (c->open ? VVI_SAYS_OPEN : 0) | (c->pressed ? VVI_SAYS_PRESSED : 0) | (c->block ? VVI_SAYS_BLOCK : 0);
+  }
+  vvi_shared_say(w, g);
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    c->open = vvi_contact_says(w, g->member[i], VVI_SAYS_OPEN);
+    c->pressed = vvi_contact_says(w, g->member[i], VVI_SAYS_PRESSED);
+    c->block = vvi_contact_says(w, g->member[i], VVI_SAYS_BLOCK);
+    g->floats &= !c->open;
+  }
 }
 
 static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
@@ -627,6 +732,7 @@ static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
   }
+  if (g->shared) say_opened(w, g);
   for (int32_t i = 0; i < g->n; i++) lead_back(w, g, &w->contact[g->member[i]]);
   if (g->n > VVI_HEAP) block_beside(w, g);
   if (w->together) block_together(w, g);
@@ -690,13 +796,13 @@ static bool take_turns(struct vvi_contact_step *w, const vvi_contact_group *g, i
 static bool widen(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   bool grown = false;
-  for (int32_t i = 0; i < n; i++) reach(w, &w->contact[act[i]], true);
+  for (int32_t i = 0; i < n; i++) reach(w, g, &w->contact[act[i]], true);
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     const bool may = !c->block && !c->turn && c->legs > 0 && c->gap <= c->target + c->keep;
-    if (may && is_reached(w, c)) c->block = grown = true;
+    if (may && is_reached(w, g, c)) c->block = grown = true;
   }
-  for (int32_t i = 0; i < n; i++) reach(w, &w->contact[act[i]], false);
+  for (int32_t i = 0; i < n; i++) reach(w, g, &w->contact[act[i]], false);
   return grown;
 }
 
@@ -714,6 +820,7 @@ static void forget_answer(vvi_contact *c)
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   bool bounces = false;
+  if (g->shared) vvi_shared_end(w, g);
   g->retry = true;
   for (int32_t i = 0; g->jams && i < n; i++) forget_answer(&w->contact[act[i]]);
   if (take_turns(w, g, n, act) || widen(w, g, n, act)) return;
@@ -748,5 +855,6 @@ void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
     vvi_group_reset(w, g);
     g->count.restarts++;
   }
+  if (g->shared) vvi_shared_end(w, g);
   vvi_turns_close(w, g);
 }

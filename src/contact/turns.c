@@ -110,6 +110,11 @@ static void make_turns(struct vvi_contact_step *w, vvi_contact_group *g)
   vvi_sort(name, (size_t)g->n, sizeof *name, by_names);
 }
 
+static bool is_soft(const vvi_contact *c)
+{
+  return c->near >= 0 && !c->linked && !c->turns;
+}
+
 bool vvi_turns_make(struct vvi_contact_step *w)
 {
   int64_t reads = 0;
@@ -119,6 +124,8 @@ bool vvi_turns_make(struct vvi_contact_step *w)
     int32_t features = 0;
     for (int32_t i = 0; i < g->n && g->n >= VVI_CROWD; i++) features += w->contact[g->member[i]].near >= 0;
     g->crowd = features >= VVI_CROWD, any |= g->crowd;
+    g->soft = g->crowd;
+    for (int32_t i = 0; i < g->n && g->soft; i++) g->soft = is_soft(&w->contact[g->member[i]]);
     for (int32_t i = 0; i < g->n && g->crowd; i++) {
       const vvi_contact *c = &w->contact[g->member[i]];
       if (c->near >= 0) reads += c->nodes + vvi_feature_reads(w, k, c, NULL);
@@ -159,19 +166,20 @@ void vvi_turns_close(struct vvi_contact_step *w, vvi_contact_group *g)
 
 /* ---- looks ---- */
 
-static void look(struct vvi_contact_step *w, vvi_contact *c)
+static void look(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t i)
 {
-  if (c->near >= 0) vvi_feature_look(w, c), vvi_feature_recall(w, c);
+  vvi_contact *c = &w->contact[i];
+  if (c->near >= 0 && vvi_contact_is_mine(w, g, i)) vvi_feature_look(w, c), vvi_feature_recall(w, c);
 }
 
 void vvi_turns_look(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   if (!g->crowd || w->team < 2) {
-    for (int32_t i = 0; i < g->n; i++) look(w, &w->contact[g->member[i]]);
+    for (int32_t i = 0; i < g->n; i++) look(w, g, g->member[i]);
     return;
   }
 #pragma omp parallel for schedule(dynamic, PIECE) num_threads(w->team)
-  for (int32_t i = 0; i < g->n; i++) look(w, &w->contact[g->member[i]]);
+  for (int32_t i = 0; i < g->n; i++) look(w, g, g->member[i]);
 }
 
 /* A look reads what is there and writes to its own contact alone; asked again, it says the same. */
@@ -182,7 +190,8 @@ void vvi_turns_collect(struct vvi_contact_step *w, vvi_contact_group *g, int pas
 #pragma omp parallel for schedule(dynamic, PIECE) num_threads(w->team)
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
-    if (c->near >= 0 && !(pass == 1 && c->block)) (void)vvi_feature_closes(w, (int32_t)(g - w->group), c);
+    if (c->near >= 0 && vvi_contact_is_mine(w, g, g->member[i]) && !(pass == 1 && c->block))
+      (void)vvi_feature_closes(w, (int32_t)(g - w->group), c);
   }
 }
 
@@ -258,7 +267,8 @@ static void answer_one(struct vvi_contact_step *w, const vvi_contact_group *g, i
                        const vvi_turner *own, vvi_island_work *solver)
 {
   vvi_in_turn *t = &w->turn[i];
-  t->taken = 0.0;
+  if (!vvi_contact_is_mine(w, g, i)) return;
+  t->taken = 0.0, t->answered = false;
   if (!vvi_feature_closes(w, (int32_t)(g - w->group), &w->contact[i])) return;
   vvi_contact_group one = *g;
   one.problem = own->problem, one.leg = own->leg, one.who = own->who, one.inverse = own->inverse,
@@ -269,7 +279,7 @@ static void answer_one(struct vvi_contact_step *w, const vvi_contact_group *g, i
   memset(one.pending, 0, sizeof one.pending);
   memset(&one.count, 0, sizeof one.count);
   if (!light || !vvi_island_answer(w, &one, 1, &i, solver)) vvi_turn_answer(w, &one, i, solver);
-  t->taken = one.taken - allowed;
+  t->taken = one.taken - allowed, t->answered = true;
   add_sums(t, &one);
 }
 
@@ -315,7 +325,11 @@ void vvi_turns_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
   if (!light && !g->turns) g->turns = true, g->taken = vvi_group_allowance(w, g);
   for (int32_t k = 0, from = 0; k < levels; from = end[k++]) {
     answer_level(w, g, end[k] - from, queue + from, light, share_of(w, g, end[k] - from, queue + from), solver);
-    for (int32_t i = from; i < end[k]; i++) g->taken += w->turn[queue[i]].taken;
+    if (g->shared) vvi_shared_push(w, end[k] - from, queue + from);
+    for (int32_t i = from; i < end[k]; i++) {
+      g->taken += w->turn[queue[i]].taken;
+      g->own_turns += vvi_contact_is_mine(w, g, queue[i]) && w->turn[queue[i]].answered;
+    }
   }
   g->jams = false;
   g->count.levels += levels;

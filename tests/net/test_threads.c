@@ -94,6 +94,48 @@ static void crowd(void **state)
   assert_true(compare(text, 400, 3, (const int[]){2, -3, -5}) > 10);
 }
 
+/* 27 cubes pressed together are one group of hundreds of contacts, which answer in turn: all ranks answer it, each its own contacts,
+ * and none of them twice. */
+static void giant(void **state)
+{
+  static hub h;
+  static outcome whole, part[MOST];
+  char *text = malloc(1 << 14);
+  size_t n = (size_t)snprintf(
+      text, 1 << 14,
+      "visviva: 1\ntime: {end: 1, step: 1e-5}\ncontacts: [{restitution: 0, friction: 0.3}]\nbodies:\n  cubes: {kind: "
+      "shell, mesh: {cube: {edge: 1, pieces: 3}}, thickness: 0.05, material: {young: 2.1e5, poisson: 0.3, density: "
+      "0.7085}, copies: [");
+  (void)state;
+  for (int i = 0; i < 27; i++) {
+    const double x[3] = {i % 3 - 1.0, i / 3 % 3 - 1.0, i / 9 - 1.0};
+    n += (size_t)snprintf(text + n, (1 << 14) - n,
+                          "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g], rotation: [%g, %g, 0.05]}",
+                          i == 0 ? "" : ", ", 1.055 * x[0], 1.055 * x[1], 1.055 * x[2], -67.2 * x[0], -67.2 * x[1],
+                          -67.2 * x[2], 0.01 * (i % 3), 0.015 * (i % 5));
+  }
+  snprintf(text + n, (1 << 14) - n, "]}\n");
+  const outcome what = {.text = text, .steps = 180};
+  whole = what;
+  run(&whole);
+  check_least((double)whole.turns, 5e3);
+  for (int ranks = 2; ranks <= 4; ranks++) {
+    int64_t sum = 0, most = 0;
+    run_ranks(&h, ranks, ranks == 3 ? 17 : 0, &what, part);
+    if (part[0].hash != whole.hash) fail_msg("%d ranks have other bits", ranks);
+    for (int r = 0; r < ranks; r++) {
+      assert_memory_equal(part[r].ledger, whole.ledger, sizeof whole.ledger);
+      assert_int_equal(part[r].turns, whole.turns);
+      sum += part[r].own_turns;
+      if (part[r].own_turns > most) most = part[r].own_turns;
+      print_message("  rank %d of %d: %ld of %ld turns\n", r, ranks, (long)part[r].own_turns, (long)whole.own_turns);
+    }
+    assert_int_equal(sum, whole.own_turns);
+    check_most((double)most, 1.5 * (double)whole.own_turns / ranks);
+  }
+  free(text);
+}
+
 /* A rigid ball and a beam with corners fall on a shell that lies on a floor: some move on all ranks, some on one. */
 static void mixed(void **state)
 {
@@ -207,11 +249,17 @@ static void pieces(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sphere),      cmocka_unit_test(plate),
-                                     cmocka_unit_test(many_bodies), cmocka_unit_test(flow),
-                                     cmocka_unit_test(drum),        cmocka_unit_test(crowd),
-                                     cmocka_unit_test(mixed),       cmocka_unit_test(uneven_shares),
-                                     cmocka_unit_test(volume),      cmocka_unit_test(volume_with_contact),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sphere),
+                                     cmocka_unit_test(plate),
+                                     cmocka_unit_test(many_bodies),
+                                     cmocka_unit_test(flow),
+                                     cmocka_unit_test(drum),
+                                     cmocka_unit_test(crowd),
+                                     cmocka_unit_test(giant),
+                                     cmocka_unit_test(mixed),
+                                     cmocka_unit_test(uneven_shares),
+                                     cmocka_unit_test(volume),
+                                     cmocka_unit_test(volume_with_contact),
                                      cmocka_unit_test(pieces)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

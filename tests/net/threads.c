@@ -208,7 +208,8 @@ void *run(void *user)
     if (o->device != NULL) o->moved[i] = vvi_device_moved(sim->step.accelerator->device);
     if (o->net != NULL) o->begun[i] = hub_of(o->net)->begun[o->net->rank];
   }
-  if (sim->step.contact != NULL) o->deals = sim->step.contact->deals;
+  const struct vvi_contact_step *contact = sim->step.contact;
+  if (contact != NULL) o->deals = contact->deals, o->turns = contact->count.turns, o->own_turns = contact->own_turns;
   o->hash = vv_state_hash(x);
   vv_ledger_row(vv_sim_ledger(sim), COLUMNS, o->ledger);
   if (o->keeps && (o->net == NULL || o->net->rank == 0)) {

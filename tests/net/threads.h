@@ -29,10 +29,11 @@ struct outcome {
   uint64_t hash;
   double ledger[COLUMNS];
   int64_t tiles;
-  int64_t deals;         /* steps in which ranks shared the answers of contacts */
-  int64_t came[3][MOST]; /* bytes from each rank after the calls of `measured` */
-  int64_t begun[3];      /* exchanges */
-  int64_t moved[3];      /* the same to and from the device */
+  int64_t deals;            /* steps in which ranks shared the answers of contacts */
+  int64_t turns, own_turns; /* contacts of crowds that answered in turn; that this rank has answered, also in vain */
+  int64_t came[3][MOST];    /* bytes from each rank after the calls of `measured` */
+  int64_t begun[3];         /* exchanges */
+  int64_t moved[3];         /* the same to and from the device */
   vv_state *end;
   vv_ledger *book;
 };
