@@ -177,12 +177,12 @@ static double joint_work(const vv_sim *sim)
 }
 
 /* What joints do to the energy is a third of how the kinetic energy of half an impulse of theirs changes, two thirds where both
- * impulses of a place are booked together; half again for higher orders.  Impacts leave such an amount each, of either sign.
- *                                                                                                            [joint 8a, 9] */
+ * impulses of a place are booked together, four thirds where loads act on rigid bodies; half again for higher orders.  Impacts
+ * leave such an amount each, of either sign.                                                                 [joint 8a, 9] */
 static double joint_bound(const vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
-  const double part = sim->step.exact ? 0.5 : 1.0;
+  const double part = sim->half_kick != NULL ? 1.5 : sim->step.exact ? 0.5 : 1.0;
   if (!(l->energy_scale > 0.0)) return INFINITY;
   return 1e-12 + (part * l->posted.joint_half * (1.0 + sqrt((double)l->impacts)) + l->energy_floor) / l->energy_scale;
 }

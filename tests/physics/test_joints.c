@@ -722,6 +722,28 @@ static void fades_on_a_pin(void **state)
   }
 }
 
+/* A ball on a pin at its middle bears a load that swings, and does not move: joints do -(h^2/8) g.M^-1 g, whatever g, and nothing is
+ * wrong.                                                                                                          [joint 9] */
+static void bears_a_load(void **state)
+{
+  (void)state;
+  run_record r =
+      run_scene("visviva: 1\ntime: {end: 1, step: 1e-3}\nbodies:\n"
+                "  b: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 2, loads: [{force: [40, 0, 0], history: "
+                "{harmonic: {frequency: 10}}}]}\n"
+                "joints: [{kind: ball, bodies: [b, ground], at: [0, 0, 0]}]\n",
+                &(run_options){0});
+  const vv_claim *claim;
+  const int n = vv_sim_claims(r.sim, &claim);
+  for (int c = 0; c < n; c++)
+    if (!claim[c].kept) fail_msg("%s: %g of %g", claim[c].name, claim[c].worst, claim[c].bound);
+  check_books(&r);
+  const double g = 40.0 * sin(10.0), half = 1e-6 / 8.0 * g * g / 2.0;
+  check_near(vv_sum_value(&run_ledger(&r)->posted.joint_work), -half, 1e-6 * half);
+  check_near(run_ledger(&r)->nodal_now, 0.0, 1e-18);
+  run_free(&r);
+}
+
 /* ---- bits ---- */
 
 static void same_bits(void **state)
@@ -799,6 +821,7 @@ int main(void)
       cmocka_unit_test(chains_on_a_floor),
       cmocka_unit_test(impact_of_a_pendulum),
       cmocka_unit_test(fades_on_a_pin),
+      cmocka_unit_test(bears_a_load),
       cmocka_unit_test(same_bits),
       cmocka_unit_test(refusals),
   };
