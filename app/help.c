@@ -49,7 +49,7 @@ static const topic topics[] = {
 "longer than a second is abandoned, and the last checkpoint is kept.\n"
 "`mpiexec -n N visviva-mpi run SCENE.yaml` shares the shells of a scene over\n"
 "ranks, to the same bits (docs/many-machines.md).\n"
-"See also: visviva help ledger, visviva help exit-codes.\n"},
+"See also: visviva help ledger, visviva help claims, visviva help exit-codes.\n"},
 {"check",
 "Reports every mistake of the scene (- : standard input) at once, with line,\n"
 "column and the nearest known key.  --set as in run.\n"
@@ -194,7 +194,8 @@ static const topic topics[] = {
 "completions/visviva, a folder of $fpath as _visviva, ~/.config/fish/\n"
 "completions/visviva.fish.  Packages install all three.\n"},
 {"help",
-"Explains a verb, a topic (scene, method, ledger, exit-codes), or keys of scenes:\n"
+"Explains a verb, a topic (scene, method, ledger, claims, exit-codes), or keys of\n"
+"scenes:\n"
 "  visviva help rigid          the keys of a kind of body\n"
 "  visviva help rigid.copies   one of them, with what is below it\n"
 "  visviva help time.step      keys of the scene\n"},
@@ -269,6 +270,28 @@ static const topic topics[] = {
 "method balances (nodal, slab, modified or director); summary.json names it and\n"
 "also has the plain energy at the nodes.  A run whose claim is broken ends with\n"
 "exit code 3.\n"},
+{"claims",
+"A claim is a guarantee of the method, checked while a run goes on; the table at\n"
+"the end has the worst value, the bound, and when that was.  `kept`: within it.\n"
+"`within`: of a guard, which no theory bounds; compare with half the step.\n"
+"BROKEN: exit code 3.\n"
+"  energy            the balance of energy; for beams, shells and rubber bars in\n"
+"                    the leapfrog the energy that the step conserves to fourth\n"
+"                    order.  Broken: take a shorter step\n"
+"  losses            what friction, restitution and materials take never\n"
+"                    decreases.  Broken: do not use the result, and report it\n"
+"  debt              energy that contacts added within a step and did not repay.\n"
+"                    Broken: the step is too long for what presses\n"
+"  penetration       overlap of bodies.  Broken: take a shorter step, `halvings`,\n"
+"                    or stiffer springs\n"
+"  momentum, angular_momentum\n"
+"                    what no load, support or obstacle gave is conserved\n"
+"  joints            how far joints are from where they should be\n"
+"  joint_work        energy that joints add or take by the finite step\n"
+"  event_balance     energy at each contact time (event)\n"
+"  symplectic, multisymplectic, noether\n"
+"                    of `run --check-structure`\n"
+"docs/faq.md says more of what to do.\n"},
 {"exit-codes",
 "0  done, and every claim of the method was kept\n"
 "1  bad input: the command line, the scene, or a file that cannot be read\n"
@@ -298,8 +321,8 @@ static int overview(void)
          "  visviva report out/bar-on-wall           a page to look at it\n"
          "  visviva report out/A out/B               two runs side by side\n"
          "  visviva picture out/bar-on-wall          or one picture (SVG or PNG)\n\n"
-         "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes;\n"
-         "keys of scenes: visviva help rigid, help time.step.\n");
+         "More: visviva help VERB, and visviva help scene, method, ledger, claims,\n"
+         "exit-codes; keys of scenes: visviva help rigid, help time.step.\n");
   return APP_DONE;
 }
 

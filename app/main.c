@@ -15,7 +15,7 @@ const app_verb app_verbs[] = {
     {"check", app_verb_check, "check SCENE.yaml|- [--set NAME=VALUE]",
      "validate a scene without running it; print the stable step"},
     {"prepare", app_verb_prepare, "prepare SCENE.yaml -o SCENE.vvm [--threads N]",
-     "set a scene up once, in a file that ranks map"},
+     "set a large scene up once, in a file, for many processes"},
     {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},
     {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
     {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},
@@ -35,7 +35,7 @@ const app_verb app_verbs[] = {
     {"schema", app_verb_schema, "schema FILE.json", "write a JSON schema of scene files, for editors"},
     {"man", app_verb_man, "man", "print the man page: visviva man | man -l -"},
     {"completion", app_verb_completion, "completion bash | zsh | fish", "print a completion script for a shell"},
-    {"help", app_verb_help, "help [VERB | scene | method | ledger | exit-codes]", "explain a verb or a topic"},
+    {"help", app_verb_help, "help [VERB | scene | method | ledger | claims | exit-codes]", "explain a verb or a topic"},
     {"version", app_verb_version, "version", "print the version"},
     {0},
 };

@@ -54,7 +54,7 @@ static int man_page(void)
     printf(".\n");
     roff_topic(v->name);
   }
-  static const char *const topic[] = {"scene", "method", "ledger"};
+  static const char *const topic[] = {"scene", "method", "ledger", "claims"};
   for (size_t i = 0; i < sizeof topic / sizeof topic[0]; i++) {
     printf(".SH \"");
     for (const char *c = topic[i]; *c != '\0'; c++) putchar(toupper((unsigned char)*c));
@@ -128,7 +128,7 @@ static int bash(void)
   }
   printf("    examples) mapfile -t COMPREPLY < <(compgen -W \"$(visviva examples 2>/dev/null | "
          "sed -n 's|^  \\([a-z0-9-]*/[a-zA-Z0-9.-]*\\).*|\\1|p')\" -- \"$word\"); return ;;\n"
-         "    help) mapfile -t COMPREPLY < <(compgen -W 'scene method ledger exit-codes ");
+         "    help) mapfile -t COMPREPLY < <(compgen -W 'scene method ledger claims exit-codes ");
   print_verbs();
   printf(
       "' -- \"$word\"); return ;;\n    completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- \"$word\"); "
@@ -153,7 +153,7 @@ static int zsh(void)
     print_options(v->usage, " '", "'");
     printf(" '*:file:_files' ;;\n");
   }
-  printf("  help) _values topic scene method ledger exit-codes ${verbs%%%%:*} ;;\n"
+  printf("  help) _values topic scene method ledger claims exit-codes ${verbs%%%%:*} ;;\n"
          "  completion) _values shell bash zsh fish ;;\n  *) _files ;;\nesac\n");
   return APP_DONE;
 }

@@ -445,15 +445,34 @@ static void usage_mistakes(void **state)
 static void words_of_help(void **state)
 {
   (void)state;
-  static const char *const line[] = {"help",           "--help",       "-h",
-                                     "version",        "--version",    "help run",
-                                     "help check",     "help info",    "help examples",
-                                     "help compare",   "help picture", "help study",
-                                     "help report",    "help cite",    "help help",
-                                     "help reference", "help version", "help scene",
-                                     "help method",    "help ledger",  "help exit-codes",
-                                     "run --help",     "info",         "info small.yaml",
-                                     "info d",         "cite",         "cite small.yaml"};
+  static const char *const line[] = {"help",
+                                     "--help",
+                                     "-h",
+                                     "version",
+                                     "--version",
+                                     "help run",
+                                     "help check",
+                                     "help info",
+                                     "help examples",
+                                     "help compare",
+                                     "help picture",
+                                     "help study",
+                                     "help report",
+                                     "help cite",
+                                     "help help",
+                                     "help reference",
+                                     "help version",
+                                     "help scene",
+                                     "help method",
+                                     "help ledger",
+                                     "help claims",
+                                     "help exit-codes",
+                                     "run --help",
+                                     "info",
+                                     "info small.yaml",
+                                     "info d",
+                                     "cite",
+                                     "cite small.yaml"};
   for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
     GIVES(0, line[i]);
     assert_true(size_of("out.txt") > 0);
