@@ -207,6 +207,22 @@ void vvi_points_gather(const vvi_points *k, int64_t first, int64_t n, double h, 
   gather(n, k->column, h, inverse, k->q + first, k->p + first, k->f + first, x, y);
 }
 
+void vvi_point_flight(const vvi_points *k, int64_t i, double h, double row[VVI_POINT_FLIGHT])
+{
+  for (int c = 0; c < 3; c++) {
+    const int64_t at = c * k->column + i;
+    row[c] = k->q[at], row[3 + c] = k->p[at] + 0.5 * h * k->f[at];
+  }
+}
+
+void vvi_point_take_flight(const vvi_points *k, int64_t i, const double row[VVI_POINT_FLIGHT])
+{
+  for (int c = 0; c < 3; c++) {
+    const int64_t at = c * k->column + i;
+    ((double *)k->q)[at] = row[c], k->p[at] = row[3 + c], ((double *)k->f)[at] = 0.0;
+  }
+}
+
 void vvi_point_read(const vvi_points *k, int64_t i, double row[VVI_POINT_ROW])
 {
   for (int c = 0; c < 3; c++) {

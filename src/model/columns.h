@@ -108,6 +108,11 @@ void vvi_points_bounds(const vvi_points *k, int64_t first, int64_t n, double h, 
 /* gather: where n of them are, and will be: x[n][3], y[n][3]. */
 void vvi_points_gather(const vvi_points *k, int64_t first, int64_t n, double h, const double *inverse, double *x,
                        double *y);
+/* What is read of a point to see where it will be, told to another rank and taken there: x and p + h/2 f.  There the sum stands for
+ * p, and f is 0: x + h (p + h/2 f)/m has the same bits. */
+enum { VVI_POINT_FLIGHT = 6 };
+void vvi_point_flight(const vvi_points *k, int64_t i, double h, double row[VVI_POINT_FLIGHT]);
+void vvi_point_take_flight(const vvi_points *k, int64_t i, const double row[VVI_POINT_FLIGHT]);
 /* What is read of a point, to be told to another rank, and taken from it: q, p, f. */
 enum { VVI_POINT_ROW = 9 };
 void vvi_point_read(const vvi_points *k, int64_t i, double row[VVI_POINT_ROW]);

@@ -428,7 +428,7 @@ static void pack_row(void *user, int32_t mover)
 {
   packer *p = user;
   vvi_sheet_ranks *k = p->w->ranks;
-  const int64_t width = VVI_SHEET_ROW;
+  const int64_t width = VVI_POINT_FLIGHT;
   if (k->reads.owner[mover] != k->net->rank || p->full) return;
   if (width * (p->n + 1) > k->out_room) {
     const int64_t room = 2 * width * (p->n + 256);
@@ -437,7 +437,9 @@ static void pack_row(void *user, int32_t mover)
     if (p->full) return;
     k->out = out, k->out_room = room;
   }
-  read_row(p->w, mover, k->out + width * p->n++);
+  const int32_t body = p->w->sheets->body_of_mover[mover];
+  vvi_point_flight(&p->w->motion.at[body], mover - p->w->sheets->body[body].mover0, p->w->motion.h,
+                   k->out + width * p->n++);
 }
 
 /* Rows that others want of this rank, one package for each of them; how many packages. */
@@ -450,7 +452,7 @@ static int pack_wishes(vvi_sheet_search *w, bool *full)
   for (int r = 0; r < k->net->ranks; wish += k->wishes[r++]) {
     const int64_t before = p.n;
     if (r != k->net->rank) movers_wanted(w->sheets, k, r, wish, pack_row, &p);
-    if (p.n > before) k->to[n] = r, k->size[n++] = (p.n - before) * VVI_SHEET_ROW * (int64_t)sizeof(double);
+    if (p.n > before) k->to[n] = r, k->size[n++] = (p.n - before) * VVI_POINT_FLIGHT * (int64_t)sizeof(double);
   }
   *full = p.full;
   return n;
@@ -469,7 +471,9 @@ static void unpack_row(void *user, int32_t mover)
   const vvi_sheet_ranks *k = u->w->ranks;
   const int owner = k->reads.owner[mover];
   if (k->from[owner] < 0 || k->from[owner] >= u->got) return;
-  write_row(u->w, mover, (const double *)u->in[k->from[owner]] + VVI_SHEET_ROW * k->done[owner]++);
+  const int32_t body = u->w->sheets->body_of_mover[mover];
+  vvi_point_take_flight(&u->w->motion.at[body], mover - u->w->sheets->body[body].mover0,
+                        (const double *)u->in[k->from[owner]] + VVI_POINT_FLIGHT * k->done[owner]++);
 }
 
 static void count_owner(void *user, int32_t mover)

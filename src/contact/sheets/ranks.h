@@ -80,8 +80,8 @@ static inline bool vvi_sheet_knows(const vvi_sheet_search *w, int32_t cluster)
 bool vvi_sheet_asked_agree(vvi_sheet_search *w);
 /* Boxes n of which every rank has covered its own vertices: now all of them. */
 void vvi_sheet_boxes_agree(const vvi_sheet_search *w, int64_t n, double (*box)[6]);
-/* A list is to be looked at that has this cluster; then places, momenta and forces of all that were named arrive.
- * False: no memory. */
+/* A list is to be looked at that has this cluster; then places of all that were named arrive, now and behind the drift: their momenta
+ * and forces here are not theirs before vvi_sheet_spread_pairs.  False: no memory. */
 void vvi_sheet_need(vvi_sheet_search *w, int32_t cluster);
 bool vvi_sheet_fetch(vvi_sheet_search *w);
 /* Places, momenta and forces of all that pairs read, the same pairs on all ranks, to all of them. */
