@@ -64,6 +64,9 @@ static int unknown_verb(const char *word)
   for (const app_verb *v = app_verbs; v->name != NULL && n < APP_VERBS; v++) known[n++] = v->name;
   const char *near = app_nearest(word, known, n);
   const char *what = word[0] == '-' ? "option" : "verb";
+  if (near == NULL && app_exists(word))
+    return app_error("'%s' is no verb; did you mean 'visviva %s %s'?", word, app_is_folder(word) ? "report" : "run",
+                     word);
   if (near != NULL) return app_error("unknown %s '%s'; did you mean '%s'?", what, word, near);
   return app_error("unknown %s '%s'; `visviva help` lists the verbs", what, word);
 }

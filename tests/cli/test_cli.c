@@ -398,6 +398,7 @@ static void usage_mistakes(void **state)
       {"stduy small.yaml", "did you mean 'study'"},
       {"--hlep", "did you mean '--help'"},
       {"xyzzy", "unknown verb"},
+      {"small.yaml", "did you mean 'visviva run small.yaml'?"}, /* a scene where a verb should be */
       {"run", "needs a scene file"},
       {"run small.yaml other.yaml", "one argument too many"},
       {"run small.yaml --ressume", "did you mean '--resume'"},
