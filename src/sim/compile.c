@@ -262,13 +262,14 @@ static bool has_rubber(const vv_model *m)
 }
 
 /* `auto` becomes event where bars and planes can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
- * something need the leapfrog, and at order 2 rubber is better off there.  The scene that is written down says which. */
+ * something need the leapfrog, and at order 2 rubber and what bears loads or is driven are better off there.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto")) {
-    const bool rubber = has_rubber(m) && vv_integer(g, "order") == 2;
-    const bool cut = !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !rubber));
+    /* no rule of impact keeps the energy of either in steps that are cut [shadow 1, ledger 6] */
+    const bool whole = (has_rubber(m) || has_loads(m)) && vv_integer(g, "order") == 2;
+    const bool cut = !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !whole));
     vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) && m->joints == NULL ? "event" : "leapfrog");
   }
   const bool paper = projects(m, VVI_UNTOUCHED);
