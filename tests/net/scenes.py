@@ -208,6 +208,17 @@ def crowd(n=3, end=2e-3, restitution=0.5, friction=0.3):
     return text
 
 
+def pile(end=1.5e-3):
+    """27 cubes of 108 triangles, pressed together without restitution: one group of thousands of contacts, which ranks share."""
+    text = head(end, 1e-5, end / 2, ledger=10) + "contacts: [{restitution: 0, friction: 0.3}]\nbodies:\n"
+    for k in range(27):
+        x = [k % 3 - 1, k // 3 % 3 - 1, k // 9 - 1]
+        text += (f"  c{k}: {{{CUBE.replace('pieces: 4', 'pieces: 3')}, centre: [{1.055 * x[0]:g}, {1.055 * x[1]:g}, {1.055 * x[2]:g}], "
+                 f"rotation: [{0.01 * (k % 3):g}, {0.015 * (k % 5):g}, 0.05], "
+                 f"velocity: [{-67.2 * x[0]:g}, {-67.2 * x[1]:g}, {-67.2 * x[2]:g}]}}\n")
+    return text
+
+
 def can(end=1.5e-4):
     """Metal that flows where a rigid ball hits it; it touches itself, too."""
     return head(end, "{safety: 0.5}", end / 5, ledger=5) + """\

@@ -96,6 +96,10 @@ class Ranks(unittest.TestCase):
         self.compare(scenes.crowd(), (2, 4), cuts=(3,))
         self.assertGreater(self.impacts(), 100)
 
+    def test_giant_group(self):
+        self.compare(scenes.pile(), (2,), cuts=(3,))
+        self.assertGreater(self.impacts(), 1000)
+
     def test_can(self):
         whole = self.compare(scenes.can(), (3,))
         self.assertIn("plastic work", whole.stdout)
