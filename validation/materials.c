@@ -40,14 +40,21 @@ static vv_status run_open(book *b, const char *text, run *r)
   return status;
 }
 
+/* A run that ends before its end has no number, and says why. */
+static vv_status run_through(book *b, run *r)
+{
+  vv_report report = {0};
+  BOOK_TRY(vv_sim_run(r->sim, &report));
+  if (report.reason == VV_REASON_DONE) return VV_OK;
+  return vvi_fail(book_ctx(b), VV_STOPPED, "%s", report.message);
+}
+
 /* Runs to the end; observe may be NULL. */
 static vv_status run_all(book *b, const char *text, vv_observe_fn *observe, void *user, run *r)
 {
-  vv_report report = {0};
   BOOK_TRY(run_open(b, text, r));
   vv_status status = observe != NULL ? vv_sim_observe(r->sim, 1, observe, user) : VV_OK;
-  if (status == VV_OK) status = vv_sim_run(r->sim, &report);
-  if (status == VV_OK && report.reason != VV_REASON_DONE) status = VV_UNSUPPORTED;
+  if (status == VV_OK) status = run_through(b, r);
   if (status != VV_OK) run_close(r);
   return status;
 }
@@ -319,12 +326,11 @@ static vv_status run_disc(book *b, int rings, double *deflection, double *closur
   char text[TEXT];
   plastic_centre w;
   run r;
-  vv_report report;
   plastic_disc_scene(rings, 0.25, text, sizeof text);
   BOOK_TRY(run_open(b, text, &r));
   plastic_disc_find(r.model, r.state, &w);
   vv_status status = vv_sim_observe(r.sim, 8, plastic_disc_look, &w);
-  if (status == VV_OK) status = vv_sim_run(r.sim, &report);
+  if (status == VV_OK) status = run_through(b, &r);
   *deflection = plastic_disc_deflection(&w);
   *closure = vv_sim_ledger(r.sim)->max_closure;
   run_close(&r);
@@ -372,7 +378,6 @@ static vv_status run_tube(book *b, int around, int along, double thickness, crus
 {
   char text[TEXT];
   double before[VV_BODY_TOTALS], after[VV_BODY_TOTALS], x0[3], x1[3];
-  vv_report report;
   run r;
   snprintf(text, sizeof text,
            "visviva: 1\ntime: {end: 1.2e-3, step: {safety: 0.25}}\nbodies:\n"
@@ -389,7 +394,7 @@ static vv_status run_tube(book *b, int around, int along, double thickness, crus
   const int hammer = vv_model_body(r.model, "hammer");
   vv_status status = vv_model_totals(r.model, r.state, hammer, before);
   if (status == VV_OK) status = vv_model_output(r.model, r.state, hammer, "position", x0);
-  if (status == VV_OK) status = vv_sim_run(r.sim, &report);
+  if (status == VV_OK) status = run_through(b, &r);
   if (status == VV_OK) status = vv_model_totals(r.model, r.state, hammer, after);
   if (status == VV_OK) status = vv_model_output(r.model, r.state, hammer, "position", x1);
   if (status == VV_OK) {
