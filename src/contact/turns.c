@@ -1,8 +1,8 @@
 /* contact/turns.c  Crowds: contacts that are resolved one after the other, in an order in which most need not wait.
  *
  * Each contact has a name that no list, thread or rank decides, and a hash of the names is their order, or that of the meshes
- * where nothing is lost.  R are the movers that a look at a contact reads, W those of them that it may push.  It waits for those before it that push what it reads, or read
- * what it pushes:
+ * where nothing is lost.  R are the movers that a look at a contact reads, W those of them that it may push.  It waits for those
+ * before it that push what it reads, or read what it pushes:
  *   level(i) = 1 + max level(j),   j before i,   W_j and R_i, or R_j and W_i, have a mover in common.          [contact 26e]
  * Contacts of a level have nothing in common: they answer side by side, and leave what they would leave one after the other.  In a
  * random order such chains are short, however large the crowd: the longest of n contacts with a bounded number of neighbours grows

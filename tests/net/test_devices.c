@@ -90,18 +90,9 @@ static void higher_order(void **state)
 /* Eight cubes fly into each other, with losses and friction. */
 static void crowd(void **state)
 {
-  char text[4096];
-  int n = snprintf(text, sizeof text,
-                   "visviva: 1\ntime: {end: 1, step: 1e-5}\ncontacts: [{restitution: 0.5, friction: 0.3}]\nbodies:\n");
+  char text[CROWD_ROOM];
   (void)state;
-  for (int i = 0; i < 8; i++) {
-    const double x[3] = {i % 2 - 0.5, i / 2 % 2 - 0.5, i / 4 - 0.5};
-    n += snprintf(
-        text + n, sizeof text - (size_t)n,
-        "  c%d: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, rotation: [0.0%d, 0.1, 0.02], "
-        "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, centre: [%g, %g, %g], velocity: [%g, %g, %g]}\n",
-        i, i, 1.2 * x[0], 1.2 * x[1], 1.2 * x[2], -80 * x[0], -80 * x[1], -80 * x[2]);
-  }
+  put_crowd(text);
   assert_true(compare_on(device, text, 350, 3, (const int[]){1, 2, -3}) > 10);
 }
 

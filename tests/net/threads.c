@@ -289,3 +289,17 @@ int64_t compare_on(const char *device, const char *text, int64_t steps, int n, c
   }
   return deals;
 }
+
+void put_crowd(char text[CROWD_ROOM])
+{
+  int n = snprintf(text, CROWD_ROOM,
+                   "visviva: 1\ntime: {end: 1, step: 1e-5}\ncontacts: [{restitution: 0.5, friction: 0.3}]\nbodies:\n");
+  for (int i = 0; i < 8; i++) {
+    const double x[3] = {i % 2 - 0.5, i / 2 % 2 - 0.5, i / 4 - 0.5};
+    n += snprintf(
+        text + n, CROWD_ROOM - (size_t)n,
+        "  c%d: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, rotation: [0.0%d, 0.1, 0.02], "
+        "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, centre: [%g, %g, %g], velocity: [%g, %g, %g]}\n",
+        i, i, 1.2 * x[0], 1.2 * x[1], 1.2 * x[2], -80 * x[0], -80 * x[1], -80 * x[2]);
+  }
+}

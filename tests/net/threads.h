@@ -50,3 +50,7 @@ int64_t compare(const char *text, int64_t steps, int n, const int *ranks);
 /* The ranks on a device, one process on the processor. */
 int64_t compare_on(const char *device, const char *text, int64_t steps, int n, const int *ranks);
 void release_end(outcome *o);
+
+/* The scene of eight cubes that fly into each other, with losses and friction. */
+enum { CROWD_ROOM = 4096 };
+void put_crowd(char text[CROWD_ROOM]);
