@@ -29,6 +29,7 @@ def _corners(size):
 
 
 LINES = 60_000_000  # scenes from this seed on may have bars in line; those before stay what they were
+RARE = 600_000_000  # and those from this one on loads that vary, drives, drag, joints (rare.py)
 
 
 class Scene:
@@ -232,6 +233,9 @@ class Scene:
         scene["record"] = {"every": end / 40, "paraview": False, "checkpoint": end / 7}
         scene["bodies"] = self.bodies
         self.scene = scene
+        if self.seed >= RARE:
+            import rare  # it asks for what is above
+            rare.add(self)
 
     def line_up(self, r):
         """Behind some bars another one on the same oblique line, that comes after it: they meet, and keep their order."""
