@@ -450,7 +450,7 @@ void vvi_features_give(
 bool vvi_features_collect(struct vvi_contact_step *w); /* pairs that may meet in the coming drift */
 bool vvi_features_make(struct vvi_contact_step *w);    /* contacts of them, behind the others; without rows */
 /* The row of now of one that is pressed, and what it had in the last step: made by the thread and the rank that answer its group. */
-void vvi_feature_look(struct vvi_contact_step *w, vvi_contact *c);
+void vvi_feature_look(struct vvi_contact_step *w, int32_t group, vvi_contact *c);
 void vvi_feature_recall(struct vvi_contact_step *w, vvi_contact *c);
 /* Does the pair cross, or end too near?  Then the row is that of the end. */
 bool vvi_feature_closes(struct vvi_contact_step *w, int32_t group, vvi_contact *c);

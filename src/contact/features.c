@@ -378,26 +378,6 @@ int64_t vvi_feature_reads(const struct vvi_contact_step *w, int32_t group, const
   return k.n;
 }
 
-/* One that is pressed now has the row of now; only near ones are worth a look. */
-void vvi_feature_look(struct vvi_contact_step *w, vvi_contact *c)
-{
-  const vvi_sheet_search *k = w->features->search;
-  vvi_sheet_near *near = &k->near[c->near];
-  double load = 0.0;
-  vvi_closest at;
-  for (int32_t i = 0; w->forced && i < c->nodes; i++) {
-    const vv_mover *a = &w->force[w->node[c->node0 + i]];
-    load = fmax(load, vvi_norm3(a->velocity));
-  }
-  if (near->d > c->keep + 4.0 * w->h * w->h * load) return;
-  vvi_sheet_closest(&k->motion, near->a, near->b, false, &at);
-  near->d = at.d - c->offset, near->parted = false;
-  memcpy(near->n, at.n, sizeof at.n);
-  if (near->d > c->keep + 4.0 * w->h * w->h * load || !vvi_sheet_is_local(&k->motion, NULL, near->a, near->b, &at))
-    return;
-  if (!take(w, c, &at, near->d)) c->legs = 0;
-}
-
 /* Of the two bodies alone: what is far away must not change a bit. */
 static double keep_of(const vvi_sheet_list *l)
 {
@@ -484,6 +464,28 @@ static void place_seen(const void *user, int32_t vertex, double x[3])
       for (int c = 0; c < 3; c++) x[c] += s->weight[i] * y[c];
     }
   }
+}
+
+/* One that is pressed now has the row of now; only near ones are worth a look. */
+void vvi_feature_look(struct vvi_contact_step *w, int32_t group, vvi_contact *c)
+{
+  const vvi_sheet_search *k = w->features->search;
+  vvi_sheet_near *near = &k->near[c->near];
+  double load = 0.0;
+  vvi_closest at;
+  const seen_by us = {w, group}; /* others are answered at the same time */
+  const vvi_sheet_view view = {place_seen, &us};
+  for (int32_t i = 0; w->forced && i < c->nodes; i++) {
+    const vv_mover *a = &w->force[w->node[c->node0 + i]];
+    load = fmax(load, vvi_norm3(a->velocity));
+  }
+  if (near->d > c->keep + 4.0 * w->h * w->h * load) return;
+  vvi_sheet_closest(&k->motion, near->a, near->b, false, &at);
+  near->d = at.d - c->offset, near->parted = false;
+  memcpy(near->n, at.n, sizeof at.n);
+  if (near->d > c->keep + 4.0 * w->h * w->h * load || !vvi_sheet_is_local(&k->motion, &view, near->a, near->b, &at))
+    return;
+  if (!take(w, c, &at, near->d)) c->legs = 0;
 }
 
 /* Weights and normal of the end, or of the crossing on the way.                                             [sheets 9] */

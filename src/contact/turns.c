@@ -169,7 +169,8 @@ void vvi_turns_close(struct vvi_contact_step *w, vvi_contact_group *g)
 static void look(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t i)
 {
   vvi_contact *c = &w->contact[i];
-  if (c->near >= 0 && vvi_contact_is_mine(w, g, i)) vvi_feature_look(w, c), vvi_feature_recall(w, c);
+  if (c->near >= 0 && vvi_contact_is_mine(w, g, i))
+    vvi_feature_look(w, (int32_t)(g - w->group), c), vvi_feature_recall(w, c);
 }
 
 void vvi_turns_look(struct vvi_contact_step *w, vvi_contact_group *g)
