@@ -139,6 +139,10 @@ static vv_status check_rolling(const vv_model *m, const vvi_rule *r)
   return VV_OK;
 }
 
+/* What springs give back at least: the line along which they do is steeper by 1/e^2, and what a step costs where they press grows as
+ * 1/e, from 0.8 ms of one contact with 0.001 to 70 ms with 1e-5; with 1e-6 no end was found.                       [em 29] */
+static const double LEAST_GIVEN_BACK = 1e-3;
+
 /* Words of the energy-momentum step of rigid bodies. */
 static vv_status check_implicit(const vv_model *m, const vvi_rule *r)
 {
@@ -152,9 +156,11 @@ static vv_status check_implicit(const vv_model *m, const vvi_rule *r)
     status = vv_complain(c, "response", "dcr belongs to 'method.step: leapfrog'; use multiplier or penalty");
   if (penalty && !vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "penalty needs one (N/m)");
   if (!penalty && vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "belongs to 'response: penalty'");
-  if (penalty && r->restitution == 0.0)
+  if (penalty && r->restitution < LEAST_GIVEN_BACK)
     status = vv_complain(c, "restitution",
-                         "a spring of penalty that gives nothing back has no end: more than 0, or multiplier");
+                         "a spring of penalty that gives nothing back has no end: %g or more, or "
+                         "multiplier",
+                         LEAST_GIVEN_BACK);
   if (!vv_is(c, "arms", "D") && (!here || penalty))
     status = vv_complain(c, "arms", "belongs to 'response: multiplier'");
   return status;

@@ -707,6 +707,7 @@ static void test_words(void **unused)
       {"energy-momentum", "response: penalty", "penalty needs one"},
       {"energy-momentum", "stiffness: 3", "belongs to 'response: penalty'"},
       {"energy-momentum", "response: penalty, stiffness: 1, restitution: 0", "gives nothing back"},
+      {"energy-momentum", "response: penalty, stiffness: 1, restitution: 9e-4", "0.001 or more"},
       {"energy-momentum", "response: penalty, stiffness: 1, arms: C", "belongs to 'response: multiplier'"},
       {"energy-momentum", "response: dcr", "use multiplier or penalty"},
       {"leapfrog", "response: multiplier", "belongs to 'method.step: energy-momentum'"},
