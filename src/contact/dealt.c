@@ -20,7 +20,6 @@ static vvi_sheet_search *shared_search(const struct vvi_contact_step *w)
   return w->features != NULL && w->features->search->ranks != NULL ? w->features->search : NULL;
 }
 
-/* A rank gets groups that follow each other. */
 /* Contacts that follow each other in the meshes lie side by side: ranks get as many of them each. */
 static void share_contacts(struct vvi_contact_step *w, vvi_contact_group *g, const vv_net *net)
 {
@@ -87,6 +86,7 @@ static bool share_giants(struct vvi_contact_step *w)
   return good;
 }
 
+/* A rank gets groups that follow each other. */
 bool vvi_groups_deal(struct vvi_contact_step *w)
 {
   const vvi_sheet_search *search = shared_search(w);
