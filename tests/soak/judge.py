@@ -9,7 +9,8 @@ import geometry
 
 LOSSES = ("friction_loss", "restitution_loss", "plastic_work", "viscous_loss", "damage_loss")
 # of the energy of the scene.  What bends is off by (h/h_stable)^2 of its strain energy and what its impacts did, which the
-# program's own claim bounds and prints; a twentieth is far beyond what any default step leaves.  Rigid bodies are exact.
+# program's own claim bounds and prints; a twentieth is far beyond what any default step leaves.  Rigid bodies are exact,
+# but for what their joints do, which is of the order of the square of the step, too: it explains the books, and no rise.
 BENDS, RIGID = 0.05, 1e-6
 SINK = 1e-2  # of a piece: how deep energy-momentum steps may sink, whatever the restitution, as the program claims of a body [em 13a, 13b]
 
@@ -17,7 +18,7 @@ SINK = 1e-2  # of a piece: how deep energy-momentum steps may sink, whatever the
 def _energy(scene, ledger, wrong):
     h = ledger["kinetic"] + ledger["strain"] + ledger["potential"] + ledger["contact"]
     lost = sum(ledger[name] for name in LOSSES)
-    work = ledger["external_work"] + ledger["joint_work"]  # the latter is an error of the step, which a claim of its own bounds
+    work = ledger["external_work"]
     given = ledger["kinetic"][0] + ledger["strain"][0] + np.ptp(ledger["potential"]) + np.ptp(work)
     if not np.isfinite(h).all():
         wrong.append("an energy is not a number")
@@ -26,9 +27,9 @@ def _energy(scene, ledger, wrong):
         return
     band = BENDS if scene.bends else RIGID
     rise = (h - work - h[0]).max() / given
-    if rise > band:
+    if rise > (BENDS if "joints" in scene.scene else band):
         wrong.append(f"energy rises by {rise:.2g} of what was given")
-    books = np.abs(h + lost + ledger["step_loss"] - work - h[0]).max() / given
+    books = np.abs(h + lost + ledger["step_loss"] - work - ledger["joint_work"] - h[0]).max() / given
     if books > band:
         wrong.append(f"energy, losses and work do not add up: {books:.2g} of what was given")
     for name in LOSSES:

@@ -76,7 +76,7 @@ class Judge(unittest.TestCase):
         frames = {name: {"position": (np.array([x, 0, 0]) + np.outer(t, [0, 1, 0]))[:, None], "momentum": np.ones((5, 1, 3)),
                          "velocity": np.tile([0.0, 1, 0], (5, 1, 1)), "orientation": np.tile([1.0, 0, 0, 0], (5, 1, 1))}
                   for name, x in (("b0", 0.0), ("b1", 3.0))}
-        ledger = {name: np.zeros(5) for name in ("kinetic", "strain", "potential", "contact", "external_work", "step_loss") + judge.LOSSES}
+        ledger = {name: np.zeros(5) for name in ("kinetic", "strain", "potential", "contact", "external_work", "joint_work", "step_loss") + judge.LOSSES}
         ledger["kinetic"] += 1
         change(frames, ledger)
         ball = {"kind": "rigid", "shape": {"ball": {"radius": 1}}, "position": [0, 0, 0], "velocity": [0, 1, 0]}
@@ -94,6 +94,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.found(lambda f, l: None), "")
 
         def rise(f, l): l["kinetic"][3:] = 1.1
+        def joined(f, l): l["kinetic"][3:], l["joint_work"][3:] = 1.1, 0.1
         def shrink(f, l): l["kinetic"][1:], l["friction_loss"][:] = 0.5, [0, 0.5, 0.5, 0.4, 0.5]
         def unbooked(f, l): l["kinetic"][2:] = 0.9
         def drift(f, l): f["b1"]["momentum"][2:] *= 1.1
@@ -102,7 +103,7 @@ class Judge(unittest.TestCase):
         def swap(f, l): f["b1"]["position"][:, :, 0] = -3
         def overlap(f, l): f["b1"]["position"][:, :, 0] = 1.9
         def nothing(f, l): l["strain"][4] = np.nan
-        for change, word in ((rise, "rises"), (shrink, "shrinks"), (unbooked, "add up"), (drift, "momentum"), (jump, "jumps"),
+        for change, word in ((rise, "rises"), (joined, "rises"), (shrink, "shrinks"), (unbooked, "add up"), (drift, "momentum"), (jump, "jumps"),
                              (stray, "free body"), (overlap, "overlap"), (swap, "before which"), (nothing, "not a number")):
             self.assertIn(word, self.found(change), change.__name__)
 
