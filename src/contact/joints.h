@@ -128,7 +128,7 @@ struct vvi_joint_step {
   double (*push)[6];   /* [nodes] */
   double (*extra)[6];  /* [nodes] scratch of who asks */
   double (*tie)[6];    /* [nodes] N, N m: what joints add to the forces of the step */
-  double (*turned)[6]; /* [nodes] m/s, rad/s: what the last half impulse of the joints did */
+  double (*turned)[6]; /* [nodes] m/s, rad/s: what the half impulse that is remembered does at q */
   double *impulse, *rhs; /* [6 n] */
   double *kept;          /* [12 n] scratch of who asks */
   double *fly_q, *fly_p; /* [nq], [np] */

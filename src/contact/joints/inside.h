@@ -32,3 +32,5 @@ void vvi_assembly_solve(const struct vvi_joint_step *w, int32_t which, const dou
 void vvi_assembly_ask(struct vvi_joint_step *w, const vvi_assembly *a, bool impulses, double (*x)[6]);
 /* to += M^-1 G^T x. */
 void vvi_assembly_move(const struct vvi_joint_step *w, const vvi_assembly *a, const double *x, double (*to)[6]);
+/* turned: of the state and its memory alone, so that a run that goes on from a file sees what the other saw. */
+void vvi_joints_recall(struct vvi_joint_step *w, const vvi_assembly *a);

@@ -248,6 +248,7 @@ static void look_at(struct vvi_joint_step *w, int32_t which, const double *q)
   for (int32_t i = a->node0; i < a->node0 + a->nodes; i++) vvi_joint_load(w, i, q, w->fly_p, &w->now[i]);
   for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++)
     vvi_joint_rows_at(&w->joints->joint[j], w->now, &w->rows[j]);
+  vvi_joints_recall(w, a);
   vvi_assembly_note_gaps(w, which, w->now);
   vvi_assembly_matrix(w, which, &w->assembly[which].sparse, w->rows);
   w->assembly[which].lost = !vvi_sparse_make(&w->assembly[which].sparse);

@@ -97,6 +97,15 @@ void vvi_joints_keep(struct vvi_joint_step *w, double h)
   w->memory[KNOWN] = fmin(w->memory[KNOWN] + 1.0, DEEP);
 }
 
+void vvi_joints_recall(struct vvi_joint_step *w, const vvi_assembly *a)
+{
+  memset(w->turned + a->node0, 0, sizeof *w->turned * (size_t)a->nodes);
+  if (w->memory == NULL) return;
+  vvi_assembly_move(w, a, w->memory + PAST, w->turned);
+  for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
+    for (int c = 0; c < 6; c++) w->turned[i][c] *= w->memory[STEP];
+}
+
 /* Largest |g| over what rounding leaves of it; rhs = -g/h. */
 static double gaps(struct vvi_joint_step *w, const vvi_assembly *a, double h)
 {
@@ -266,9 +275,7 @@ static void project(struct vvi_joint_step *w, int32_t which, const double *q, do
   o->work += 0.5 * product(w, a, x, w->rhs);
   note_outside(w, a, x, o->outside);
   memset(w->push + a->node0, 0, sizeof *w->push * (size_t)a->nodes);
-  memset(w->turned + a->node0, 0, sizeof *w->turned * (size_t)a->nodes);
   vvi_assembly_pull(w, a, x, w->push);
-  vvi_assembly_move(w, a, x, w->turned);
   vvi_assembly_scatter(w, a, q, w->push, p);
 }
 
@@ -288,13 +295,14 @@ void vvi_joints_fade(struct vvi_joint_step *w, const double *q, double *p, vv_po
 
 void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post)
 {
-  double most = 0.0, speed = 0.0;
+  double most = 0.0, speed = 0.0; /* rounded with what joints did last */
   if (w->ready) return;
   vvi_joints_look(w, q);
   for (int32_t i = 0; i < w->joints->assemblies; i++) most = fmax(most, speeds(w, &w->joints->assembly[i], q, p));
   for (int32_t i = 0; i < w->joints->nodes; i++) {
     const vv_mover *m = &w->ahead[i];
     speed = fmax(speed, fmax(vvi_norm3(m->velocity), vvi_norm3(m->spin)));
+    speed = fmax(speed, fmax(vvi_norm3(w->turned[i]), vvi_norm3(w->turned[i] + 3)));
   }
   if (!(most > 1e-10 * speed)) return;
   VVI_FOR_ASSEMBLIES(w, project(w, i, q, p));
