@@ -8,6 +8,7 @@ import sys
 # The distance between columns, an element of q, p or f that some struct names, an index that starts with a block's offset.
 COLUMN = re.compile(r"(?:->|\.)column\b|(?:->|\.)[qpf]\s*\[|\[[^\[\]]*(?:->|\.)[qp]0\b")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+HOT = re.compile(r"^(?:VV_HOT|VVI_HOT_LOCAL)\b[^;{]*?\b(\w+)\(", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
 
@@ -89,6 +90,18 @@ def columns_read(path, text, blind):
     return [(plain.count("\n", 0, m.start()) + 1, m[0]) for m in COLUMN.finditer(plain)]
 
 
+def hot_names(root):
+    """Static functions with clones for several instruction sets that share a name: clang 14 gives each a global resolver of that name."""
+    seen, found = {}, []
+    for f in sorted((root / "src").rglob("*.c")):
+        for m in HOT.finditer(f.read_text(errors="replace")):
+            path = f.relative_to(root).as_posix()
+            if m[1] in seen and seen[m[1]] != path:
+                found.append(f"{path}: '{m[1]}' is compiled for several instruction sets in {seen[m[1]]}, too: use another name")
+            seen.setdefault(m[1], path)
+    return found
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
     rules = read_rules(root / "tools" / "rooms.txt")
@@ -107,6 +120,9 @@ def main():
             for line, what in columns_read(path, text, rules[4]):
                 print(f"{path}:{line}: `{what.strip()}` reads columns of a state: ask model/columns.h or the table of the kind")
                 bad += 1
+    for why in hot_names(root):
+        print(why)
+        bad += 1
     print(f"rooms: {files} files, {bad} lines that may not be there")
     sys.exit(bad > 0)
 

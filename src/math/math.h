@@ -15,6 +15,9 @@
 #define VV_HOT
 #endif
 
+/* y += a x */
+void vvi_axpy(int64_t n, double a, const double *x, double *y);
+
 /* Size and rank of the team of threads inside a parallel region (1 and 0 outside). */
 int vvi_team_size(void);
 int vvi_team_rank(void);

@@ -72,18 +72,13 @@ void vvi_nodes_copy(const vv_block *b, vvi_columns which, int64_t n, const int32
 /* Nodes of a piece; reals from which on a team shares them: fewer are done in less time than it needs to meet. */
 enum { NODES = 1024, TEAM_FROM = 65536 };
 
-VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
-{
-  for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
-}
-
 /* n nodes from `first` on: y += a x, or 0 where x is NULL. */
 static void add_run(const vv_block *b, int64_t first, int64_t n, double a, const double *x, double *y)
 {
   for (int c = 0; c < b->kind->node_p; c++) {
     const int64_t at = b->p0 + c * b->column + first;
     if (x != NULL)
-      axpy(n, a, x + at, y + at);
+      vvi_axpy(n, a, x + at, y + at);
     else
       memset(y + at, 0, sizeof *y * (size_t)n);
   }

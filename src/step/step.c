@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
-{
-  for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
-}
-
-void vvi_axpy(int64_t n, double a, const double *x, double *y)
-{
-  axpy(n, a, x, y);
-}
-
 void vvi_audit_nodal(struct vv_step *s, vv_totals *sum)
 {
   if (s->contact != NULL) vvi_bring_down(s);

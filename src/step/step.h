@@ -80,8 +80,6 @@ struct vv_step {
 
 /* ---- stages shared by the steppers ---- */
 
-/* y += a x */
-void vvi_axpy(int64_t n, double a, const double *x, double *y);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
 void vvi_audit_nodal(struct vv_step *s, vv_totals *sum);
 /* One side of what is logged. */

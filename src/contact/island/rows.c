@@ -215,7 +215,7 @@ bool vvi_island_fill(vvi_island_work *w, const vvi_island_problem *p)
   return true;
 }
 
-VVI_HOT_LOCAL static void gather(vvi_island_work *w)
+VVI_HOT_LOCAL static void gather_rows(vvi_island_work *w)
 {
   memset(w->s, 0, sizeof *w->s * (size_t)w->at[w->movers]);
   for (int32_t i = 0; i < w->rows; i++) vvi_row_push(w, &w->row[i], w->row[i].j, w->s);
@@ -223,7 +223,7 @@ VVI_HOT_LOCAL static void gather(vvi_island_work *w)
 
 void vvi_island_gather(vvi_island_work *w)
 {
-  gather(w);
+  gather_rows(w);
 }
 
 bool vvi_island_warm(const vvi_island_work *w)
