@@ -173,8 +173,10 @@ static void test_flying_past(void **unused)
       "  two: {kind: obstacle, shape: {box: {size: [0.98, 1, 9], centre: [0, 0, 0]}}}\n",
       "  one: {kind: rigid, shape: {ball: {radius: 0.01}}, density: 1, position: [0, 0, -0.5], " FLYING "}\n"
       "  two: {kind: rigid, shape: {ball: {radius: 0.01}}, density: 1, position: [0, 0, -0.4799], " FLYING "}\n",
-      "  one: {kind: rigid, shape: {ball: {radius: 0.01}}, density: 1, position: [0, 0, -0.5], velocity: [0, 0, 5e6]}\n"
-      "  two: {kind: rigid, shape: {ball: {radius: 0.01}}, density: 1, position: [1, 0, 0], velocity: [0, 0, -5e6]}\n",
+      ("  one: {kind: rigid, shape: {ball: {radius: 0.01}}, density: 1, position: [0, 0, -0.5], velocity: [0, 0, "
+       "5e6]}\n"
+       "  two: {kind: rigid, shape: {ball: {radius: 0.01}}, density: 1, position: [1, 0, 0], velocity: [0, 0, "
+       "-5e6]}\n"),
   };
   for (int i = 0; i < (int)(sizeof bodies / sizeof *bodies); i++) {
     char text[TEXT];

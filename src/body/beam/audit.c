@@ -1,5 +1,6 @@
 /* body/beam/audit.c  Energies and momenta of beams, and the fields that are written to files. */
 #include "body/beam/director.h"
+#include "body/beam/twice.h"
 
 #include "math/math.h"
 
@@ -7,6 +8,11 @@
 #include <string.h>
 
 enum { PARALLEL_FROM = 2048 };
+
+/* Of an element: a at the left node, b at the right one (the same where its rule has but one), and psi; all less those at rest. */
+typedef struct beam_element_strains {
+  double a[3], b[3], psi[3];
+} beam_element_strains;
 
 static beam_element_strains strain_by_exp(const beam_body *k, const double x[3], const double A[9], const double y[3],
                                           const double B[9])
@@ -33,10 +39,21 @@ static beam_element_strains strain_by_exp(const beam_body *k, const double x[3],
 static beam_element_strains strain_of(const vv_block *b, const beam_body *k, const double *q, int64_t left,
                                       int64_t right)
 {
-  double x[3], y[3], A[9], B[9];
+  beam_element_strains e;
+  double x[3], D[3], A[9], B[9];
   beam_get(b, q, left, x, A);
-  beam_get(b, q, right, y, B);
-  return beam_by_exp(k->strain) ? strain_by_exp(k, x, A, y, B) : beam_strains_of(k, x, A, y, B);
+  beam_get(b, q, right, D, B);
+  if (beam_by_exp(k->strain)) return strain_by_exp(k, x, A, D, B);
+  for (int c = 0; c < 3; c++) D[c] -= x[c];
+  strained_double(k, (beam_strain)k->strain, D, A, B, e.a, e.b, e.psi);
+  return e;
+}
+
+static double stored(const beam_body *k, const beam_element_strains *e)
+{
+  double energy;
+  energy_double(k, e->a, e->b, e->psi, &energy);
+  return energy;
 }
 
 void beam_element_strain(const vv_block *b, int32_t j, const double *q, int64_t left, int64_t right, double e6[6])
@@ -76,7 +93,7 @@ double beam_stretch(const vv_block *b, const double *q)
       beam_body own;
       const beam_body *k = beam_element_of(b, j, node[0], &own);
       const beam_element_strains s = strain_of(b, k, q, node[0], node[1]);
-      const double square = 2.0 * beam_element_energy(k, &s) / (k->l * k->c1[2]);
+      const double square = 2.0 * stored(k, &s) / (k->l * k->c1[2]);
       if (square > worst && (beam_is_elastic(b, j) || !(beam_flow_damage(b, j, e, q) > 0.0))) worst = square;
     }
   }
@@ -90,30 +107,112 @@ static void momentum_of(const vv_block *b, const double *p, int64_t i, double P[
   for (int c = 0; c < 3; c++) P[c] = p[(BEAM_P + c) * b->column + i], S[c] = p[(BEAM_S + c) * b->column + i];
 }
 
+/* Of the element behind node i; 0 where there is none. */
+static double element_energy(const vv_block *b, int32_t j, int64_t i, const double *q)
+{
+  const int64_t next = beam_next(b, j, i);
+  if (next < 0) return 0.0;
+  beam_body own;
+  const beam_body *at = beam_element_of(b, j, i, &own);
+  const beam_element_strains e = strain_of(b, at, q, i, next);
+  if (beam_is_elastic(b, j)) return stored(at, &e);
+  double e6[6];
+  for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / at->l;
+  return beam_flow_energy(b, j, i - b->body[j]->node0, q, e6);
+}
+
 /* What node i and the element behind it add. */
 static void node_sums(const vv_block *b, int32_t j, int64_t i, const double *q, const double *p, double out[BEAM_SUMS])
 {
-  const int64_t next = beam_next(b, j, i);
   double x[3], frame[9], P[3], S[3], inertia[3];
   beam_get(b, q, i, x, frame);
   momentum_of(b, p, i, P, S);
   beam_inertia(b, beam_of(b, j), i, inertia);
-  beam_node_sums(beam_node(b, BEAM_MASS)[i], beam_node(b, BEAM_INVERSE_MASS)[i], inertia, b->gravity, x, frame, P, S,
-                 out);
-  if (next < 0) return;
-  beam_body own;
-  const beam_body *at = beam_element_of(b, j, i, &own);
-  const beam_element_strains e = strain_of(b, at, q, i, next);
-  if (beam_is_elastic(b, j)) {
-    out[BEAM_STRAINED] = beam_element_energy(at, &e);
-    return;
-  }
-  double e6[6];
-  for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / at->l;
-  out[BEAM_STRAINED] = beam_flow_energy(b, j, i - b->body[j]->node0, q, e6);
+  node_sums_double(beam_node(b, BEAM_MASS)[i], beam_node(b, BEAM_INVERSE_MASS)[i], inertia, b->gravity, x, frame, P, S,
+                   out);
+  out[BEAM_STRAINED] = element_energy(b, j, i, q);
 }
 
-/* The sum of n terms, at most BEAM_BRANCH, in lanes. */
+/* What eight nodes from i on and the elements behind them add to the lanes of a sum; strained: energies of these elements, NULL:
+ * all are as *k says, and the next node is the next in the columns. */
+static inline __attribute__((always_inline)) void eight_sums(const vv_block *b, const beam_body *k, beam_strain rule,
+                                                             int64_t i, const double *q, const double *p,
+                                                             const double *strained, double sum[BEAM_SUMS][LANES])
+{
+  const int64_t column = b->column;
+  lanes x[3], L[9], P[3], S[3], inertia[3], out[BEAM_SUMS];
+  for (int c = 0; c < 3; c++) {
+    x[c] = LOAD(q + c * column + i), P[c] = LOAD(p + c * column + i), S[c] = LOAD(p + (3 + c) * column + i);
+    inertia[c] = LOAD(beam_node(b, BEAM_WEIGHT) + i) * k->inertia[c] + LOAD(beam_node(b, BEAM_POINT_INERTIA + c) + i);
+  }
+  for (int c = 0; c < 9; c++) L[c] = LOAD(q + (3 + c) * column + i);
+  node_sums_lanes(LOAD(beam_node(b, BEAM_MASS) + i), LOAD(beam_node(b, BEAM_INVERSE_MASS) + i), inertia, b->gravity, x,
+                  L, P, S, out);
+  if (strained != NULL) {
+    out[BEAM_STRAINED] = LOAD(strained);
+  } else {
+    lanes D[3], B[9], left[3], right[3], turn[3];
+    for (int c = 0; c < 3; c++) D[c] = LOAD(q + c * column + i + 1) - x[c];
+    for (int c = 0; c < 9; c++) B[c] = LOAD(q + (3 + c) * column + i + 1);
+    strained_lanes(k, rule, D, L, B, left, right, turn);
+    energy_lanes(k, left, right, turn, &out[BEAM_STRAINED]);
+  }
+  for (int s = 0; s < BEAM_SUMS; s++) STORE(sum[s], LOAD(sum[s]) + out[s]);
+}
+
+#define EIGHTS(name, rule)                                                                              \
+  VV_HOT static void name(const vv_block *b, const beam_body *k, int64_t i, int64_t n, const double *q, \
+                          const double *p, double sum[BEAM_SUMS][LANES])                                \
+  {                                                                                                     \
+    for (int64_t at = i; at < i + n; at += LANES) eight_sums(b, k, rule, at, q, p, NULL, sum);          \
+  }
+EIGHTS(beam_eights_one_point, BEAM_ONE_POINT)
+EIGHTS(beam_eights_trapezoid, BEAM_TRAPEZOID)
+EIGHTS(beam_eights_cayley, BEAM_CAYLEY_STRAIN)
+
+/* Elements of all kinds, one by one. */
+VV_HOT static void beam_eights_any(const vv_block *b, int32_t j, int64_t i, int64_t n, const double *q, const double *p,
+                                   double sum[BEAM_SUMS][LANES])
+{
+  for (int64_t at = i; at < i + n; at += LANES) {
+    double strained[LANES];
+    for (int l = 0; l < LANES; l++) strained[l] = element_energy(b, j, at + l, q);
+    eight_sums(b, beam_of(b, j), BEAM_ONE_POINT, at, q, p, strained, sum);
+  }
+}
+
+/* So many nodes from i on, a multiple of eight, none of which is the last of its body. */
+static void eights(const vv_block *b, int32_t j, int64_t i, int64_t n, const double *q, const double *p,
+                   double sum[BEAM_SUMS][LANES])
+{
+  const beam_body *k = beam_of(b, j);
+  if (beam_by_exp(k->strain) || k->graded != 0.0 || !beam_is_elastic(b, j))
+    beam_eights_any(b, j, i, n, q, p, sum);
+  else if (k->strain == BEAM_ONE_POINT)
+    beam_eights_one_point(b, k, i, n, q, p, sum);
+  else if (k->strain == BEAM_TRAPEZOID)
+    beam_eights_trapezoid(b, k, i, n, q, p, sum);
+  else
+    beam_eights_cayley(b, k, i, n, q, p, sum);
+}
+
+/* A strip of n nodes, at most BEAM_BRANCH: node t is in lane t % 8. */
+static void sum_strip(const vv_block *b, int32_t j, int64_t i, int64_t n, const double *q, const double *p,
+                      double out[BEAM_SUMS])
+{
+  const int64_t last = b->body[j]->node0 + b->body[j]->n_node - 1;
+  const int64_t whole = (i + n <= last ? n : last - i) / LANES * LANES;
+  double lane[BEAM_SUMS][LANES] = {{0}}, one[BEAM_SUMS];
+  eights(b, j, i, whole, q, p, lane);
+  for (int64_t t = whole; t < n; t++) {
+    node_sums(b, j, i + t, q, p, one);
+    for (int s = 0; s < BEAM_SUMS; s++) lane[s][t % LANES] += one[s];
+  }
+  for (int s = 0; s < BEAM_SUMS; s++) out[s] = BEAM_LANES_SUM(lane[s]);
+}
+_Static_assert((int)LANES == (int)BEAM_SUM_LANES, "lanes of a strip");
+
+/* The sum of n sums, at most BEAM_BRANCH, in lanes. */
 static void fold(int64_t n, double (*term)[BEAM_SUMS], double out[BEAM_SUMS])
 {
   for (int k = 0; k < BEAM_SUMS; k++) {
@@ -123,20 +222,21 @@ static void fold(int64_t n, double (*term)[BEAM_SUMS], double out[BEAM_SUMS])
   }
 }
 
-/* Nodes [i, i + n) of body j, at most BEAM_BRANCH times `branch` of them: branches of that many nodes. */
+/* Nodes [i, i + n) of body j, at most BEAM_BRANCH times `branch` of them: branches of that many nodes; 1: a strip. */
 static void sum_nodes(const vv_block *b, int32_t j, int64_t i, int64_t n, int64_t branch, const double *q,
                       const double *p, double out[BEAM_SUMS])
 {
+  if (branch == 1) {
+    sum_strip(b, j, i, n, q, p, out);
+    return;
+  }
   const int64_t parts = (n + branch - 1) / branch;
   const bool shared = b->threads > 1 && n >= PARALLEL_FROM && (parts >= b->threads || branch <= BEAM_BRANCH);
   double part[BEAM_BRANCH][BEAM_SUMS];
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (shared)
   for (int64_t k = 0; k < parts; k++) {
     const int64_t at = k * branch, some = n - at < branch ? n - at : branch;
-    if (branch == 1)
-      node_sums(b, j, i + at, q, p, part[k]);
-    else
-      sum_nodes(b, j, i + at, some, branch / BEAM_BRANCH, q, p, part[k]);
+    sum_nodes(b, j, i + at, some, branch / BEAM_BRANCH, q, p, part[k]);
   }
   fold(parts, part, out);
 }
@@ -353,7 +453,7 @@ static double element_density(const vv_block *b, int32_t j, bool director, const
   const beam_body *k = beam_element_of(b, j, node[0], &own);
   if (director || !beam_at_nodes(k->strain) || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
   const beam_element_strains s = strain_of(b, k, q, node[0], node[1]);
-  return beam_element_energy(k, &s) / k->l;
+  return stored(k, &s) / k->l;
 }
 
 /* How the Lagrangian of an element changes with its length, and the momentum of shifts of the beam along itself: momentum
@@ -450,8 +550,8 @@ static void write_output(const vv_block *b, bool director, int field, const doub
       measure(b, at, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
       const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
       if (field >= OUT_WHOLE) {
-        const double stored = at->l * element_density(b, j, director, q, e - body->element0, e6);
-        out[e] = balance_output(b, j, field, q, p, e - body->element0, stored);
+        const double own_energy = at->l * element_density(b, j, director, q, e - body->element0, e6);
+        out[e] = balance_output(b, j, field, q, p, e - body->element0, own_energy);
         continue;
       }
       if (field >= OUT_CONFIGURATIONAL) {

@@ -13,12 +13,12 @@
  *
  *   fields.c   words             shape.c    initial places and frames        build.c    words -> columns
  *   constants.h  columns, and the constants of a body
- *   formulas.h one element, one node: written once, compiled for one double and for eight
+ *   formulas.h one element, one node; sums.h  what they add to the totals; twice.h  both, for one double and for eight
  *   sweep.c    kick, drift, stride over strips        lavi.c   the other drifts      loads.c  loads, supports, booking
  *   audit.c    energies, momenta, output              polygon.c  shapes from a file
  *   flow.c     beams that flow or damp: fibres of the section, branches
  *   vary.c     first variations and sub-domains: what the structure checks need
- *   device.c   on an accelerator: sweep.cl, nodes.cl, with constants.h, formulas.h, retraction.h and totals.h as they are
+ *   device.c   on an accelerator: sweep.cl, nodes.cl, with constants.h, formulas.h, sums.h, retraction.h, totals.h as they are
  *   director.h the energy-momentum form: director.c steps and books, director_form.c residual and tangent */
 #pragma once
 #include "body/beam/constants.h"

@@ -11,7 +11,7 @@
 
 extern const char vvi_text_beam_common[], vvi_text_beam_vec3[], vvi_text_beam_so3[], vvi_text_beam_constants[],
     vvi_text_beam_columns[], vvi_text_beam_totals[], vvi_text_beam_retraction[], vvi_text_beam_formulas[],
-    vvi_text_beam_sweep[], vvi_text_beam_nodes[];
+    vvi_text_beam_sums[], vvi_text_beam_sweep[], vvi_text_beam_nodes[];
 
 /* Items of a group, strides in one pass, registers of an item; measured. */
 enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128 };
@@ -235,6 +235,7 @@ static void build_all(beam_device *s)
                               vvi_text_beam_totals,
                               vvi_text_beam_retraction,
                               vvi_text_beam_formulas,
+                              vvi_text_beam_sums,
                               vvi_text_beam_sweep,
                               vvi_text_beam_nodes};
   vvi_device_build(s->d, REGISTERS, VV_COUNT(text), text);

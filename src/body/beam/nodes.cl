@@ -69,27 +69,27 @@ __kernel void strips(__global const int *strip, __global const double *body, __g
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
   __global const int *r = strip + STRIP_COLUMNS * get_group_id(0);
   const double g[3] = {gravity.x, gravity.y, gravity.z};
-  beam_body k = *(__global const beam_body *)(body + BODY_COLUMNS * r[STRIP_BODY]);
+  const beam_body kept = *(__global const beam_body *)(body + BODY_COLUMNS * r[STRIP_BODY]), *k = &kept;
   for (int t = lid; t < BEAM_BRANCH; t += items) {
     double out[BEAM_SUMS], x[3], L[9], P[3], S[3], inertia[3];
-    for (int s = 0; s < BEAM_SUMS; s++) out[s] = 0.0;
+    for (int s = 0; s < BEAM_SUMS; s++) out[s] = 0.0; /* no element: no strain energy */
     if (t < r[STRIP_COUNT]) {
       const int at = r[STRIP_START] + t, n = r[STRIP_NODES], i = r[STRIP_NODE0] + at;
       for (int c = 0; c < 3; c++) {
         x[c] = q[c * column + i], P[c] = p[c * column + i], S[c] = p[(3 + c) * column + i];
-        inertia[c] = real[BEAM_WEIGHT * stride + i] * k.inertia[c] + real[(BEAM_POINT_INERTIA + c) * stride + i];
+        inertia[c] = real[BEAM_WEIGHT * stride + i] * k->inertia[c] + real[(BEAM_POINT_INERTIA + c) * stride + i];
       }
       for (int c = 0; c < 9; c++) L[c] = q[(3 + c) * column + i];
-      beam_node_sums(real[BEAM_MASS * stride + i], real[BEAM_INVERSE_MASS * stride + i], inertia, g, x, L, P, S, out);
+      node_sums_double(real[BEAM_MASS * stride + i], real[BEAM_INVERSE_MASS * stride + i], inertia, g, x, L, P, S, out);
       if (at + 1 < n || r[STRIP_CLOSED]) {
         const int next = at + 1 < n ? i + 1 : r[STRIP_NODE0];
-        double y[3], B[9];
-        for (int c = 0; c < 3; c++) y[c] = q[c * column + next];
+        double D[3], B[9], left[3], right[3], turn[3];
+        for (int c = 0; c < 3; c++) D[c] = q[c * column + next] - x[c];
         for (int c = 0; c < 9; c++) B[c] = q[(3 + c) * column + next];
-        beam_body own = k;
-        if (k.graded != 0.0) own.l = real[BEAM_SPAN * stride + i];
-        const beam_element_strains e = beam_strains_of(&own, x, L, y, B);
-        out[BEAM_STRAINED] = beam_element_energy(&own, &e);
+        beam_body own = kept;
+        if (GRADED) own.l = real[BEAM_SPAN * stride + i];
+        strained_double(&own, STRAIN, D, L, B, left, right, turn);
+        energy_double(&own, left, right, turn, &out[BEAM_STRAINED]);
       }
     }
     for (int s = 0; s < BEAM_SUMS; s++) term[BEAM_BRANCH * s + t] = out[s];

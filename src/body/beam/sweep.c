@@ -5,56 +5,12 @@
  * of a strip go one by one through the same formulas, so every node gets the same bits wherever it stands. */
 #include "body/beam/beam.h"
 #include "body/beam/retraction.h"
+#include "body/beam/twice.h"
 
 #include "ledger/ledger.h"
 #include "math/math.h"
 
-enum { STRIP = 128, LANES = BEAM_LANES, PARALLEL_FROM = 2048, FLOW_FROM = 256, PARTS = 9, SEGMENTS = 64 };
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-typedef int64_t masks __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-static inline __attribute__((always_inline)) bool any_lane(const masks *m)
-{
-  const masks a = *m;
-  return ((a[0] | a[1] | a[2] | a[3]) | (a[4] | a[5] | a[6] | a[7])) != 0;
-}
-
-static inline __attribute__((always_inline)) bool all_lanes(const masks *m)
-{
-  const masks a = *m;
-  return (a[0] & a[1] & a[2] & a[3] & a[4] & a[5] & a[6] & a[7]) != 0; /* -1 or 0 each */
-}
-_Static_assert(LANES == 8, "all_lanes");
-
-#define REAL               double
-#define FN(name)           name##_double
-#define ROOT(x)            (x) = sqrt(x)
-#define MASK               int
-#define CHOOSE(m, yes, no) ((m) ? (yes) : (no))
-#define ALL(m)             (m)
-#include "body/beam/formulas.h"
-#undef REAL
-#undef FN
-#undef ROOT
-#undef MASK
-#undef CHOOSE
-#undef ALL
-#define REAL     lanes
-#define FN(name) name##_lanes
-#define ROOT(x) \
-  for (int l = 0; l < LANES; l++) (x)[l] = sqrt((x)[l])
-#define MASK               masks
-#define CHOOSE(m, yes, no) ((lanes)(((masks)(yes) & (m)) | ((masks)(no) & ~(m))))
-#define ALL(m)             all_lanes(&(m))
-#include "body/beam/formulas.h"
-#undef REAL
-#undef FN
-#undef ROOT
-#undef MASK
-#undef CHOOSE
-#undef ALL
+enum { STRIP = 128, PARALLEL_FROM = 2048, FLOW_FROM = 256, PARTS = 9, SEGMENTS = 64 };
 
 /* What the elements of a strip do to their nodes: part[c][1 + j] belongs to the element behind node j of the strip,
  * part[c][0] to the one before it.  c: force on the left node (0-2), torque on the left (3-5), on the right (6-8). */
@@ -72,9 +28,6 @@ typedef struct edges {
 } edges;
 
 /* ---- elements ---- */
-
-#define LOAD(p)     (*(const lanes *)(p))
-#define STORE(p, x) (*(lanes *)(p) = (x))
 
 static inline __attribute__((always_inline)) void elements(const beam_body *k, beam_strain rule, int64_t n,
                                                            int64_t column, const double *q, strip *out)

@@ -124,9 +124,10 @@ static inline void sweep_steps(__global const int *r, __global const double *bod
     for (int c = 0; c < 3; c++) D[c] = Q[c * items + next] - a.x[c];
     for (int c = 0; c < 9; c++) B[c] = Q[(3 + c) * items + next];
     if (w != 0) {
-      const double y[3] = {Q[next], Q[items + next], Q[2 * items + next]};
-      const beam_element_strains e = beam_strains_of(k, a.x, a.L, y, B);
-      strained = joined ? beam_element_energy(k, &e) : 0.0;
+      double here_a[3], here_b[3], turn[3]; /* of what the force measures, too */
+      strained_double(k, STRAIN, D, a.L, B, here_a, here_b, turn);
+      energy_double(k, here_a, here_b, turn, &strained);
+      strained = joined ? strained : 0.0;
     }
     element_double(k, STRAIN, D, a.L, B, f, left, right); /* by all, and thrown away where there is none */
     for (int c = 0; c < 3; c++) {
@@ -147,7 +148,7 @@ static inline void sweep_steps(__global const int *r, __global const double *bod
     if (notes) {
       double inertia[3], out[BEAM_SUMS];
       inertia_of(k, real, stride, i, inertia);
-      beam_node_sums(real[BEAM_MASS * stride + i], minv, inertia, w->g, a.x, a.L, a.P, a.S, out);
+      node_sums_double(real[BEAM_MASS * stride + i], minv, inertia, w->g, a.x, a.L, a.P, a.S, out);
       out[BEAM_STRAINED] = strained;
       note_terms(w, at, owned, out);
       due = w->slot + step - w->lead;
