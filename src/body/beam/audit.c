@@ -222,21 +222,25 @@ static void fold(int64_t n, double (*term)[BEAM_SUMS], double out[BEAM_SUMS])
   }
 }
 
-/* Nodes [i, i + n) of body j, at most BEAM_BRANCH times `branch` of them: branches of that many nodes; 1: a strip. */
-static void sum_nodes(const vv_block *b, int32_t j, int64_t i, int64_t n, int64_t branch, const double *q,
+/* Nodes [i, i + n) of body j, at most BEAM_BRANCH times `branch` of them: branches of that many nodes; 1: a strip.  Threads share the
+ * first level that has work for all of them; a region within a region, even within one of a single thread, would have to start them
+ * anew. */
+static void sum_nodes(const vv_block *b, int32_t j, int64_t i, int64_t n, int64_t branch, int threads, const double *q,
                       const double *p, double out[BEAM_SUMS])
 {
   if (branch == 1) {
     sum_strip(b, j, i, n, q, p, out);
     return;
   }
-  const int64_t parts = (n + branch - 1) / branch;
-  const bool shared = b->threads > 1 && n >= PARALLEL_FROM && (parts >= b->threads || branch <= BEAM_BRANCH);
+  const int64_t parts = (n + branch - 1) / branch, next = branch / BEAM_BRANCH;
   double part[BEAM_BRANCH][BEAM_SUMS];
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (shared)
-  for (int64_t k = 0; k < parts; k++) {
-    const int64_t at = k * branch, some = n - at < branch ? n - at : branch;
-    sum_nodes(b, j, i + at, some, branch / BEAM_BRANCH, q, p, part[k]);
+  if (threads > 1 && n >= PARALLEL_FROM && (parts >= threads || next == 1)) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t k = 0; k < parts; k++)
+      sum_nodes(b, j, i + k * branch, k + 1 < parts ? branch : n - k * branch, next, 1, q, p, part[k]);
+  } else {
+    for (int64_t k = 0; k < parts; k++)
+      sum_nodes(b, j, i + k * branch, k + 1 < parts ? branch : n - k * branch, next, threads, q, p, part[k]);
   }
   fold(parts, part, out);
 }
@@ -247,7 +251,7 @@ void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double
   int64_t branch = 1;
   double all[BEAM_SUMS];
   while (branch * BEAM_BRANCH < n) branch *= BEAM_BRANCH;
-  sum_nodes(b, j, i0, n, branch, q, p, all);
+  sum_nodes(b, j, i0, n, branch, b->threads, q, p, all);
   beam_add_sums(all, sum);
 }
 
