@@ -158,3 +158,5 @@ unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */
 bool vvi_sys_booked(const vv_model *m);     /* some block has loads, supports or gravity to book */
 bool vvi_sys_steady(const vv_model *m);     /* forces do not depend on time */
+/* Loads or driven ends: they do work that the energy equations of the jumps `slab` and `modified` do not know. */
+bool vvi_sys_loaded(const vv_model *m);

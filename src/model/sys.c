@@ -411,6 +411,13 @@ bool vvi_sys_booked(const vv_model *m)
   return false;
 }
 
+bool vvi_sys_loaded(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].n_load > 0) return true;
+  return false;
+}
+
 bool vvi_sys_steady(const vv_model *m)
 {
   for (int i = 0; i < m->n_block; i++)

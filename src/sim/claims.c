@@ -148,15 +148,20 @@ static double smallest(const vv_model *m)
  * reflections of the plain energy where those of the shadow energy would meet again, gaps that turn.        [contact 30] */
 static double debt(const vv_sim *sim)
 {
+  if (sim->step.lends_cuts) return vvi_ledger_relative(&sim->ledger, sim->ledger.max_cut_debt);
   return vvi_ledger_relative(&sim->ledger, vvi_contact_off(sim->step.contact));
 }
 
 /* Three deviations of a random walk of all that was ever lent, of each loan no more than theory lets it be: loans that are paid back
  * stay below it, ten that pile up do not, nor does one that is too large.  Beside it what the forces of contacts that last did while
- * their gaps opened, which is owed until they close again.                                                [contact 30b, 30c] */
+ * their gaps opened, which is owed until they close again [contact 30b, 30c].  Where steps are cut at events: what a cut may bring,
+ * and what pairs that press were lifted by.                                                                    [bars 19c] */
 static double debt_bound(const vv_sim *sim, double rounding, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
+  if (sim->step.lends_cuts)
+    return vvi_ledger_relative(l, sqrt((double)sim->model->pairs->n) * l->kick_energy + l->lifted) +
+           rounding * rounding_growth(sim, far_too);
   return vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent) + vvi_contact_opening(sim->step.contact)) +
          rounding * rounding_growth(sim, far_too) + pressed_rounding(sim);
 }
@@ -228,6 +233,7 @@ void vvi_claims_make(vv_sim *sim)
   else if (vvi_model_implicit(m) && m->solids != NULL)
     add(sim, "penetration", "bounded", 0.0);
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-12);
+  if (sim->step.lends_cuts && m->pairs->n > 0) add(sim, "debt", "bounded", 1e-12);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;

@@ -22,14 +22,6 @@ static const vv_stepper_kind *stepper_find(const vv_catalog *c, const char *name
   return NULL;
 }
 
-/* Loads and driven ends do work that the energy equations of `slab` and `modified` do not know. */
-static bool has_loads(const vv_model *m)
-{
-  for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].n_load > 0) return true;
-  return false;
-}
-
 /* Something is held or driven: a vector of ones would not pass. */
 static vv_status find_supports(const vv_model *m, bool *held)
 {
@@ -116,7 +108,7 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "jump", "belongs to 'step: event'; %s has no jump at the contact time", m->stepper->name);
   if (modified && m->order != 2)
     status = vv_complain(g, "jump", "modified needs order 2; orders 4 and 6 need 'nodal' or 'slab'");
-  if ((slab || modified) && has_loads(m))
+  if ((slab || modified) && vvi_sys_loaded(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
   for (int i = 0; slab && m->pairs->pair != NULL && i < m->pairs->n; i++)
     if (m->pairs->pair[i].friction > 0.0 || (m->pairs->pair[i].curved && m->pairs->pair[i].restitution < 1.0)) {
@@ -207,7 +199,7 @@ static vv_status check_variational(const vv_model *m, const vv_group *g)
 {
   const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
   vv_status status = check_lengths(m, g, "variational");
-  if (has_loads(m)) status = vv_complain(step, "variational", "cannot be used with loads or driven ends");
+  if (vvi_sys_loaded(m)) status = vv_complain(step, "variational", "cannot be used with loads or driven ends");
   if (vv_integer(g, "halvings") > 0) status = vv_complain(g, "halvings", "is for rigid bodies");
   return status;
 }
@@ -246,7 +238,7 @@ static vv_status check_asynchronous(const vv_model *m, const vv_group *g)
   bool held = false;
   VV_TRY(find_supports(m, &held));
   if (m->pairs->n_layer > 0) status = vv_complain(step, "asynchronous", "has no layers; use one step for all");
-  if (held || has_loads(m)) status = vv_complain(step, "asynchronous", "is for bodies without loads and supports");
+  if (held || vvi_sys_loaded(m)) status = vv_complain(step, "asynchronous", "is for bodies without loads and supports");
   if (vv_has(step, "variational"))
     status = vv_complain(step, "asynchronous", "has steps that are given: leave 'variational' out");
   return status;
@@ -268,7 +260,7 @@ static vv_status choose_method(vv_model *m)
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto")) {
     /* no rule of impact keeps the energy of either in steps that are cut [shadow 1, ledger 6] */
-    const bool whole = (has_rubber(m) || has_loads(m)) && vv_integer(g, "order") == 2;
+    const bool whole = (has_rubber(m) || vvi_sys_loaded(m)) && vv_integer(g, "order") == 2;
     const bool cut = !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !whole));
     vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) && m->joints == NULL ? "event" : "leapfrog");
   }
@@ -362,8 +354,8 @@ vvi_jump vvi_jump_chosen(const vv_model *m)
   if (vv_is(g, "jump", "slab")) return VVI_SLAB;
   if (vv_is(g, "jump", "nodal")) return VVI_NODAL;
   if (vv_is(g, "jump", "modified")) return VVI_MODIFIED;
-  const bool can = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !vvi_sys_dissipates(m) && m->order == 2 && !has_loads(m) &&
-                   m->step <= VVI_MODIFIED_LIMIT * m->stable_step;
+  const bool can = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !vvi_sys_dissipates(m) && m->order == 2 &&
+                   !vvi_sys_loaded(m) && m->step <= VVI_MODIFIED_LIMIT * m->stable_step;
   return can ? VVI_MODIFIED : VVI_NODAL;
 }
 

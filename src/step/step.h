@@ -65,9 +65,10 @@ struct vv_step {
   struct vvi_joint_step *joints;       /* contact/joints.h; NULL: none, or they belong to an implicit step */
   struct vvi_variation *vary;          /* NULL: none propagated */
   struct vvi_accelerator *accelerator; /* step/accelerate.h; NULL: the processor does everything */
-  const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
-  bool exact;                /* it keeps that energy to rounding; set by prepare */
-  double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
+  const char *energy; /* which energy the method balances: nodal, slab, modified, director; set by prepare */
+  bool exact;         /* it keeps that energy to rounding; set by prepare */
+  bool lends_cuts;    /* what cutting a step at its events brings is lent to the pairs [bars 19b]; set by prepare */
+  double *h2;         /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
   const double *noted_force; /* force at the end of the step, for who looks at its contacts; NULL: none */
   vvi_traction traction;     /* of the state; no nodes: not asked for */
   double *layers;            /* [np] scratch of what layers give the nodes; NULL: not asked for, or there are none */
@@ -130,6 +131,8 @@ void vvi_note_gaps(struct vv_step *s);
 void vvi_step_done(struct vv_step *s);
 /* It ended at time t, in a grid of times that is found and not given. */
 void vvi_step_done_at(struct vv_step *s, double t);
+/* f.M^-1 f/8: what half a kick of a step of length 1 moves alone, where configurations are flat; z: [np] scratch.  [bars 4c] */
+double vvi_half_kick_energy(const struct vv_step *s, double *f, double *z);
 /* Kinetic energy of the drift of length h from (q, p).                                                    [bars 4, beam 61] */
 double vvi_drift_energy(const vv_model *m, double h, const double *q, const double *p);
 /* The energy that kick-drift-kick keeps to fourth order, with what pairs of tips were lent; `energy` is the plain one, *off: J, what

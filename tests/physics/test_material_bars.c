@@ -467,6 +467,63 @@ static void test_spall(void **unused)
   run_free(&r);
 }
 
+/* ---- steps that are cut at impacts ---- */
+
+/* Damped bars between two walls in `event`, whose steps are cut at the impacts: what cuts bring is lent and paid back [bars 19b], so
+ * that the books close to rounding and what is owed stays within what theory allows.  Without that the bars below are off by 1e-2 to 4e-2 of the energy
+ * at half the stable step.  A bar that hardly fades at 0.7 of it cannot pay: it must not end as if it could. */
+static void cut_scene(char *text, double end, double safety, double e, const char *of_the_bar)
+{
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: %g, step: {safety: %g}}\nmethod: {step: event}\nbodies:\n"
+           "  a: {kind: bar, length: 10, elements: 50, section: {area: 1}, position: 0.5, velocity: -0.1,\n"
+           "      tips: {first: lumped, last: lumped}, %s}\n"
+           "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
+           "  right: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -11}}}\n"
+           "contacts: [{restitution: %g}]\n",
+           end, safety, of_the_bar, e);
+}
+
+static bool all_kept(const run_record *r)
+{
+  const vv_claim *claim;
+  const int n = vv_sim_claims(r->sim, &claim);
+  bool kept = true;
+  for (int i = 0; i < n; i++) kept = kept && claim[i].kept;
+  return kept;
+}
+
+static void test_cut_steps(void **unused)
+{
+  (void)unused;
+  static const char *const bar[] = {
+      "material: {young: 1, density: 1}, damping: {ratio: {value: 0.01, from: 0.05, to: 0.5}}",
+      "material: {young: 1, density: 1}, damping: {stiffness: 1e-3}",
+      "material: {young: 1, density: 1}, damping: {bulk: 0.01}",
+      "material: {law: j2, young: 1, density: 1, yield: 0.02, hardening: 0.1}",
+      "material: {young: 1, density: 1}, damping: {bulk: 0.01}, ends: {first: driven}, drives: [{end: first, "
+      "displacement: 0.1, "
+      "history: {harmonic: {frequency: 0.01}}}]",
+  };
+  static const double restitution[] = {1.0, 0.5};
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(bar); i++)
+    for (int k = 0; k < VV_COUNT(restitution); k++) {
+      cut_scene(text, 400.0, 0.5, restitution[k], bar[i]);
+      run_record r = run_scene(text, NULL);
+      const vv_ledger *l = run_ledger(&r);
+      check_least((double)l->impacts, 5);
+      check_most(l->max_closure, 1e-12);
+      if (!all_kept(&r)) fail_msg("a claim is broken: %s, restitution %g", bar[i], restitution[k]);
+      run_free(&r);
+    }
+  cut_scene(text, 1000.0, 0.7, 1.0, "material: {young: 1, density: 1}, damping: {mass: 1e-3}");
+  run_record r = run_prepare(text, NULL);
+  assert_int_equal(vv_sim_steps(r.sim, vv_model_steps(r.model), &r.report), VV_OK);
+  assert_true(r.report.reason != VV_REASON_DONE || !all_kept(&r));
+  run_free(&r);
+}
+
 /* ---- refused ---- */
 
 static void test_refused(void **unused)
@@ -520,11 +577,12 @@ static void test_no_way_back(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(test_wall),      cmocka_unit_test(test_rebound),       cmocka_unit_test(test_wave_order),
-      cmocka_unit_test(test_closure),   cmocka_unit_test(test_drop_is_wrong), cmocka_unit_test(test_never_yields),
-      cmocka_unit_test(test_threads),   cmocka_unit_test(test_ratio),         cmocka_unit_test(test_mass),
-      cmocka_unit_test(test_stiffness), cmocka_unit_test(test_crack_band),    cmocka_unit_test(test_hard_crack_band),
-      cmocka_unit_test(test_spall),     cmocka_unit_test(test_refused),       cmocka_unit_test(test_no_way_back),
+      cmocka_unit_test(test_wall),        cmocka_unit_test(test_rebound),       cmocka_unit_test(test_wave_order),
+      cmocka_unit_test(test_closure),     cmocka_unit_test(test_drop_is_wrong), cmocka_unit_test(test_never_yields),
+      cmocka_unit_test(test_threads),     cmocka_unit_test(test_ratio),         cmocka_unit_test(test_mass),
+      cmocka_unit_test(test_stiffness),   cmocka_unit_test(test_crack_band),    cmocka_unit_test(test_hard_crack_band),
+      cmocka_unit_test(test_spall),       cmocka_unit_test(test_cut_steps),     cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_no_way_back),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -182,6 +182,13 @@ static void lent(run_record *r)
   w->memory[i + 1] = owed;
   check_near(vvi_contact_off(w), owed, 0.0);
 }
+/* The same of pairs of tips where steps are cut. */
+static void lent_by_cuts(run_record *r)
+{
+  const double owed = 1.1 * claim_of(r, "debt")->bound * run_ledger(r)->energy_scale;
+  assert_true(owed > 0.0);
+  r->sim->ledger.max_cut_debt = owed;
+}
 /* Nothing in a run can spoil the root of an event from outside: the judge alone is looked at. */
 static void unbalanced(run_record *r)
 {
@@ -241,6 +248,7 @@ static const struct fault {
     {"penetration", BARS("jump: nodal", "tips: {first: lumped, last: lumped}, "), 20, false, sunk_bar},
     {"debt", ON_A_BOX, 400, false, lent},
     {"debt", AT_REST, 400, false, lent},
+    {"debt", BARS("jump: nodal", "damping: {bulk: 0.1}, "), 100, false, lent_by_cuts},
     {"joints", HINGED, 20, false, off_its_hinge},
     {"joint_work", HINGED, 20, false, along_its_arm},
     {"event_balance", BARS("jump: slab", ""), 40, false, unbalanced},

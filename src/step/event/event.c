@@ -31,6 +31,14 @@ static bool flies(const struct vv_step *s)
   return s->model->pairs->n_curved > 0;
 }
 
+/* At order 2, of bars, where `modified` cannot be: elastic linear bars without loads have that, and `nodal` runs back as it came. */
+static bool lends_cuts(const struct vv_step *s)
+{
+  const vv_model *m = s->model;
+  const bool choice = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !vvi_sys_dissipates(m) && !vvi_sys_loaded(m);
+  return s->jump == VVI_NODAL && s->composition->stages == 1 && m->pairs->n_curved == 0 && !choice;
+}
+
 static vv_status prepare(struct vv_step *s)
 {
   vvi_event_work *w = VVI_ARENA_NEW(s->arena, vvi_event_work, 1);
@@ -51,8 +59,10 @@ static vv_status prepare(struct vv_step *s)
   w->steady = vvi_sys_steady(s->model);
   s->own = w;
   static const char *const energy[] = {"slab", "nodal", "modified"};
-  s->energy = energy[s->jump];
-  s->exact = s->jump == VVI_MODIFIED;
+  s->lends_cuts = lends_cuts(s);
+  w->keeps = s->lends_cuts && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
+  s->energy = w->keeps ? "modified" : energy[s->jump];
+  s->exact = s->jump == VVI_MODIFIED || w->keeps;
   return s->jump == VVI_MODIFIED ? vvi_event_modified_prepare(s) : VV_OK;
 }
 
@@ -236,17 +246,23 @@ vv_status vvi_event_substep(struct vv_step *s, double t, double h, vv_report *r)
     if (next == INFINITY) {
       if (vvi_event_varies(s)) vvi_variation_to_grid(s);
       vvi_event_slab(s, t, rest);
+      vvi_event_cut_after(s, rest), vvi_event_cut_end(s, h);
       return VV_OK;
     }
     if (++w->events > VVI_MAX_EVENTS) return vvi_event_too_many(s, t, r);
     const double cut = copysign(next, h);
     vvi_event_take_set(w);
     vary_cut(s, t, cut);
+    vvi_event_cut_before(s);
     vvi_event_slab(s, t, cut);
+    vvi_event_cut_after(s, cut);
     t += cut;
     rest = fabs(rest) > fabs(cut) ? rest - cut : 0.0;
     vvi_event_jump(s, t, rest);
-    if (rest == 0.0) return VV_OK;
+    if (rest == 0.0) {
+      vvi_event_cut_end(s, h);
+      return VV_OK;
+    }
   }
 }
 
@@ -290,6 +306,10 @@ static void audit(struct vv_step *s, vv_totals *sum)
   if (s->jump == VVI_SLAB && w->last == 0.0 && s->state->step == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) == 0)
     sum->kinetic += vvi_event_coming_slab(s) - vv_totals_energy(sum);
   sum->contact += vvi_event_debt(s);
+  if (w->keeps) {
+    vvi_event_force(s, s->state->t, s->state->q, w->f);
+    sum->strain -= s->h * s->h * vvi_half_kick_energy(s, w->f, w->x);
+  }
   if (s->jump == VVI_SLAB && w->last != 0.0) {
     sum->kinetic = w->slab.kinetic, sum->strain = w->slab.strain;
     sum->potential = w->slab.potential, sum->contact = w->slab.contact + vvi_event_debt(s);

@@ -37,6 +37,7 @@ typedef struct vvi_event_work {
   int *below, n_below;       /* [pairs] that the trial shows to overlap */
   int *timed, n_timed;       /* [pairs] curved, whose `when` is not INFINITY */
   bool steady;               /* the force does not depend on time: f stays right from step to step */
+  bool keeps;                /* H - (h^2/8) f.M^-1 f with what is lent is kept to rounding */
   bool fresh;                /* but somebody else may have changed the state since the last slab */
   double *node_q, *node_p;   /* [nq], [np] scratch for single nodes */
   vvi_event_contact *rest;   /* [pairs] the first n_rest are resting, sorted by node */
@@ -53,6 +54,7 @@ typedef struct vvi_event_work {
   int64_t first_open;                 /* first log entry whose balance the coming slab will judge; -1: none */
   double target;                      /* the energy that the coming slab must have */
   bool solved;                        /* the energy equation of the open event had a root */
+  double brought, kick, kick_first;   /* J; J/s^2: event/cut.c */
   double drift_energy;                /* kinetic energy of the slab flown last (jump slab) */
   vv_totals slab;                     /* energy of the last slab */
   double last;                        /* its length */
@@ -155,6 +157,13 @@ void vvi_event_apply(struct vv_step *s, double t, double scale, double loss);
 double vvi_event_coming_slab(struct vv_step *s);
 /* The jump rules `nodal` and `slab`; `rest` is what remains of the step. */
 void vvi_event_jump(struct vv_step *s, double t, double rest);
+
+/* ---- event/cut.c: what cutting a step brings, and who pays it back ---- */
+
+/* Where s->lends_cuts.  Before and after a slab of this length that ends at an event or, behind one, at the end of the step; when the step ends. */
+void vvi_event_cut_before(struct vv_step *s);
+void vvi_event_cut_after(struct vv_step *s, double length);
+void vvi_event_cut_end(struct vv_step *s, double h);
 
 /* ---- event/modified.c: the jump rule `modified` ---- */
 

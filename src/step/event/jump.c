@@ -124,6 +124,7 @@ void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double
   vvi_event_work *w = s->own;
   const vvi_pair *c = vvi_event_pair(s, k);
   const double speed = vvi_pair_rate(c, s->state->q, s->state->p);
+  if (s->lends_cuts) s->ledger->lifted += fmax(gain, 0.0);
   if (c->restitution == 1.0)
     *debt_of(s, w->now[k].pair) -= gain;
   else
@@ -179,13 +180,20 @@ double vvi_event_debt(const struct vv_step *s)
   return sum;
 }
 
-/* Empties the debts of the bouncing pairs with e = 1; returns what they were. */
+/* Pair k bounces, and pays with that: with e = 1, or where cuts may lend more than its losses are. */
+static bool pays_by_bounces(const struct vv_step *s, int k)
+{
+  const vvi_event_work *w = s->own;
+  return w->now[k].impulse != 0.0 && (vvi_event_pair(s, k)->restitution == 1.0 || s->lends_cuts);
+}
+
+/* Empties the debts of the pairs that pay by bounces; returns what they were. */
 double vvi_event_withdraw(struct vv_step *s)
 {
   vvi_event_work *w = s->own;
   double sum = 0.0;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->now[k].impulse == 0.0 || vvi_event_pair(s, k)->restitution < 1.0) continue;
+    if (!pays_by_bounces(s, k)) continue;
     sum += *debt_of(s, w->now[k].pair);
     *debt_of(s, w->now[k].pair) = 0.0;
   }
@@ -201,7 +209,7 @@ double vvi_event_pay(struct vv_step *s, double a, double b, double owed)
   double small, large;
   if (vvi_quadratic(0.5 * a, b, owed, &small, &large)) return large;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->now[k].impulse == 0.0 || vvi_event_pair(s, k)->restitution < 1.0) continue;
+    if (!pays_by_bounces(s, k)) continue;
     *debt_of(s, w->now[k].pair) = -(owed - 0.5 * b * b / a);
     break;
   }
@@ -468,12 +476,18 @@ static void vary_jump(struct vv_step *s, bool open)
   if (w->touch[w->now[0].pair] != HELD) vvi_variation_jump(s, c, dr);
 }
 
-/* Scale of d for a bounce of one instant that settles a debt in the kinetic energy. */
-static double nodal_payment(struct vv_step *s, double owed)
+/* Scale of d for a bounce of one instant that settles a debt in the kinetic energy, less the work of what is driven: b is that of
+ * the relative velocities.  At massless tips, which turn nothing around, the small root. */
+static double nodal_payment(struct vv_step *s, double owed, bool bounces)
 {
   vvi_event_work *w = s->own;
-  const double a = metric(s, w->d, w->d), b = metric(s, s->state->p, w->d);
-  return vvi_event_pay(s, a, b, owed);
+  const double a = metric(s, w->d, w->d);
+  double b = 0.0, small, large;
+  for (int k = 0; k < w->n_now; k++) {
+    const vvi_event_contact *now = &w->now[k];
+    b += now->impulse * now->rate + vvi_dot3(now->slide, now->velocity);
+  }
+  return !bounces && vvi_quadratic(0.5 * a, b, owed, &small, &large) ? small : vvi_event_pay(s, a, b, owed);
 }
 
 void vvi_event_jump(struct vv_step *s, double t, double rest)
@@ -486,9 +500,10 @@ void vvi_event_jump(struct vv_step *s, double t, double rest)
   bool has_root;
   const double loss = wanted_loss(s, &has_root);
   const int n = vvi_event_direction(s);
-  const double owed = n > 0 ? -vvi_event_withdraw(s) : 0.0;
+  const bool pays = n > 0 || (n < 0 && s->lends_cuts);
+  const double owed = pays ? -vvi_event_withdraw(s) : 0.0;
   double r = n > 0 ? 1.0 : 0.0; /* nodal: the bounce of one instant; a soft pair just opens or closes */
-  if (owed != 0.0) r = nodal_payment(s, owed + loss);
+  if (owed != 0.0) r = nodal_payment(s, owed + loss, n > 0);
   const int64_t first = s->log->n;
   bool open = false;
   const bool printed = n < 0 && s->on_off_printed; /* no impulse, whatever it costs: only told */
@@ -503,7 +518,7 @@ void vvi_event_jump(struct vv_step *s, double t, double rest)
     w->solved = solve_coupled(s, t, rest, n > 0, &r);
     if (!w->solved) { /* grazing: no momentum balances the slabs; the structure ends here */
       s->ledger->fallbacks++;
-      r = n <= 0 ? 0.0 : owed != 0.0 ? nodal_payment(s, owed + loss) : 1.0;
+      r = n <= 0 ? 0.0 : owed != 0.0 ? nodal_payment(s, owed + loss, true) : 1.0;
       if (vvi_event_varies(s)) vvi_variation_stop(s, t);
     }
     w->first_open = first;
