@@ -33,7 +33,8 @@ typedef struct vv_posted {
   double single[2];                               /* the same of single impulses, and their moments     [ledger 2a] */
   double joint_half;                              /* J: the largest kinetic energy of half a joint impulse */
   double joint_gap;                               /* m: the farthest that a joint was from where it should be */
-  double stray;    /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7b] */
+  double joint_faded; /* J: that energy times the part of motion that media took, summed up [joint 8c] */
+  double stray;       /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7b] */
   vv_sum found;    /* J: what ordinary answers brought to the energy of fourth order beside their work [shadow 7a]; */
   double findable; /* J^2: sum of squares of what theory lets this be of blows [shadow 7], */
   double held;     /* J: and of contacts that hold, at the most [shadow 8, ledger 10a] */
@@ -60,12 +61,12 @@ struct vv_ledger {
   vv_overlap overlap;                     /* the one, of all steps, that is the largest part of the smaller body */
   double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
   double max_stretch, stretch_when;       /* the same of strains: 1 is beyond what the law means */
-  double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads, and of bars in steps that are
-                         cut at events; else 0 */
-  int64_t contacts;   /* closed or touching pairs at this step */
-  int64_t impacts;    /* events since the start */
-  int64_t fallbacks;  /* events whose energy equation had no root; contacts that the last resort stopped */
-  int64_t held;       /* contacts held together because bounces accumulated */
+  double
+      kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads, of cut steps; else 0 */
+  int64_t contacts;  /* closed or touching pairs at this step */
+  int64_t impacts;   /* events since the start */
+  int64_t fallbacks; /* events whose energy equation had no root; contacts that the last resort stopped */
+  int64_t held;      /* contacts held together because bounces accumulated */
   double anchor_energy,
       anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */

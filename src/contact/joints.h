@@ -129,6 +129,7 @@ struct vvi_joint_step {
   double (*extra)[6];  /* [nodes] scratch of who asks */
   double (*tie)[6];    /* [nodes] N, N m: what joints add to the forces of the step */
   double (*turned)[6]; /* [nodes] m/s, rad/s: what the half impulse that is remembered does at q */
+  double (*before)[6]; /* [nodes] m/s, rad/s: before a medium takes its part */
   double *impulse, *rhs; /* [6 n] */
   double *kept;          /* [12 n] scratch of who asks */
   double *fly_q, *fly_p; /* [nq], [np] */
@@ -156,6 +157,8 @@ void vvi_joints_project(struct vvi_joint_step *w, const double *q, double *p, vv
 /* The same after a medium has taken of each body what it takes of it alone: what then goes, (1/2) u.D^-1 u, is taken by it, too.
  *                                                                                                            [joint 8b] */
 void vvi_joints_fade(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post);
+/* Before the medium takes it: the motion is kept, so that vvi_joints_fade knows by how much it changed.        [joint 8c] */
+void vvi_joints_before_fade(struct vvi_joint_step *w, const double *q, const double *p);
 /* The same where they are clearly not: something outside has changed them. */
 void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post);
 

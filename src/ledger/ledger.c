@@ -152,6 +152,7 @@ void vvi_posted_add(vv_posted *to, const vv_posted *own)
   for (int k = 0; k < 2; k++) to->single[k] += own->single[k];
   add_sum(&to->found, &own->found);
   to->stray += own->stray, to->findable += own->findable, to->lent += own->lent, to->cuts += own->cuts;
+  to->joint_faded += own->joint_faded;
   if (own->held > to->held) to->held = own->held;
   if (own->joint_half > to->joint_half) to->joint_half = own->joint_half;
   if (own->joint_gap > to->joint_gap) to->joint_gap = own->joint_gap;

@@ -174,22 +174,20 @@ static double losses(const vv_sim *sim)
   return vvi_ledger_relative(l, fmax(l->max_shrink, sim->step.exact ? l->max_rise : 0.0));
 }
 
-/* J over the energy scale. */
 static double joint_work(const vv_sim *sim)
 {
-  const vv_ledger *l = &sim->ledger;
-  return l->energy_scale > 0.0 ? l->max_joint_work / l->energy_scale : 0.0;
+  return vvi_ledger_relative(&sim->ledger, sim->ledger.max_joint_work);
 }
 
 /* What joints do to the energy is a third of how the kinetic energy of half an impulse of theirs changes, two thirds where both
  * impulses of a place are booked together, four thirds where loads act on rigid bodies; half again for higher orders.  Impacts
- * leave such an amount each, of either sign.                                                                 [joint 8a, 9] */
+ * leave such an amount each, of either sign; media what they change of it.  Where nothing moves both are told in J.  [joint 8a, 8c, 9] */
 static double joint_bound(const vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
   const double part = sim->half_kick != NULL ? 1.5 : sim->step.exact ? 0.5 : 1.0;
-  if (!(l->energy_scale > 0.0)) return INFINITY;
-  return 1e-12 + (part * l->posted.joint_half * (1.0 + sqrt((double)l->impacts)) + l->energy_floor) / l->energy_scale;
+  const double half = (1.0 + sqrt((double)l->impacts)) * l->posted.joint_half + 4.0 * l->posted.joint_faded;
+  return 1e-12 + vvi_ledger_relative(l, part * half + l->energy_floor);
 }
 
 /* Arms as printed in the paper on rigid contact turn what they push. */

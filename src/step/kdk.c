@@ -401,6 +401,7 @@ static void damp(struct vv_step *s, double h)
 {
   if (!s->model->viscous) return;
   if (s->contact != NULL) vvi_contact_show(s);
+  if (s->joints != NULL) vvi_joints_before_fade(s->joints, s->state->q, s->state->p);
   if (s->accelerator != NULL)
     vvi_stay_viscous(s, h);
   else

@@ -565,6 +565,50 @@ static void test_rounding_far_away(void **unused)
   assert_true(grows[1] > 10.0 * grows[0]);
 }
 
+/* Three boxes that fall, the middle one through something thick: what it takes of the motion it takes of the work of the joints, too,
+ * always to the same side, 2.2 times what that may be without a medium.                                  [joint 8c, 9] */
+static void test_joined_in_a_medium(void **unused)
+{
+  (void)unused;
+  static const char *const step[] = {"3e-4", "3e-3"};
+  for (int i = 0; i < VV_COUNT(step); i++) {
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 1.5, step: %s}\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  a: {kind: rigid, shape: {box: {size: [0.2, 0.15, 0.25]}}, mass: 0.1041, position: [0, 0, 1]}\n"
+        "  b: {kind: rigid, shape: {box: {size: [0.2, 0.15, 0.25]}}, mass: 15.25, position: [0.45, 0.148, 0.875],\n"
+        "      damping: {linear: 30, angular: 30}}\n"
+        "  c: {kind: rigid, shape: {box: {size: [0.2, 0.15, 0.25]}}, mass: 6.412, position: [0.9, 0.056, 0.828]}\n"
+        "joints:\n  - {kind: weld, bodies: [a, b], at: [0.2, 0, 1]}\n"
+        "  - {kind: cylinder, bodies: [b, c], at: [0.65, 0, 1], axis: [1, 0, 0]}\n",
+        step[i]);
+    run_record r = run_prepare(text, NULL);
+    assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+    const vv_claim *c = claim_of(&r, "joint_work");
+    print_message("  step %s: joint_work %.3g, bound %.3g\n", step[i], c->worst, c->bound);
+    assert_true(c->kept && c->worst > 0.0);
+    run_free(&r);
+  }
+}
+
+/* A pendulum that hangs: there is no energy to compare with, so the claim is in J, and no more than what the joint bears. */
+static void test_joint_at_rest(void **unused)
+{
+  (void)unused;
+  const double h = 1e-3, g = 9.81;
+  run_record r =
+      run_prepare("visviva: 1\ntime: {end: 0.5, step: 1e-3}\ngravity: [0, 0, -9.81]\nbodies:\n"
+                  "  a: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: 1, position: [0, 0, -0.5]}\n"
+                  "joints: [{kind: ball, bodies: [ground, a], at: [0, 0, 0]}]\n",
+                  NULL);
+  assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+  const vv_claim *c = claim_of(&r, "joint_work");
+  assert_true(c->kept);
+  check_most(c->bound, 2e-12 + (1.0 + 1e-9) * g * g * h * h / 8.0);
+  run_free(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_loans_that_pile_up),
@@ -581,6 +625,8 @@ int main(void)
                                      cmocka_unit_test(test_every_claim_can_break),
                                      cmocka_unit_test(test_no_claim_is_left_out),
                                      cmocka_unit_test(test_penetration_is_of_the_smaller),
-                                     cmocka_unit_test(test_what_lies_owes_what_it_has)};
+                                     cmocka_unit_test(test_what_lies_owes_what_it_has),
+                                     cmocka_unit_test(test_joined_in_a_medium),
+                                     cmocka_unit_test(test_joint_at_rest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,13 +95,14 @@ vv_status vvi_joint_create(const vv_model *m, vvi_arena *arena, double *memory, 
   w->assembly = VVI_ARENA_NEW(arena, vvi_assembly_work, k->assemblies);
   w->first = VVI_ARENA_NEW(arena, int32_t, k->nodes + 2);
   w->end = VVI_ARENA_NEW(arena, int32_t, 2 * k->n);
-  w->push = vvi_arena_alloc(arena, 4 * sizeof *w->push * (size_t)k->nodes);
+  w->push = vvi_arena_alloc(arena, 5 * sizeof *w->push * (size_t)k->nodes);
   w->impulse = VVI_ARENA_NEW(arena, double, 4 * VVI_JOINT_ROWS * (int64_t)k->n);
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   if (!w->now || !w->ahead || !w->rows || !w->assembly || !w->first || !w->end || !w->push || !w->impulse || !w->fly_q)
     return VV_NOMEM;
-  w->extra = w->push + k->nodes, w->tie = w->extra + k->nodes, w->turned = w->tie + k->nodes;
-  memset(w->push, 0, 4 * sizeof *w->push * (size_t)k->nodes);
+  w->extra = w->push + k->nodes, w->tie = w->extra + k->nodes, w->turned = w->tie + k->nodes,
+  w->before = w->turned + k->nodes;
+  memset(w->push, 0, 5 * sizeof *w->push * (size_t)k->nodes);
   w->later = w->rows + k->n;
   w->rhs = w->impulse + VVI_JOINT_ROWS * (int64_t)k->n, w->kept = w->rhs + VVI_JOINT_ROWS * (int64_t)k->n;
   w->fly_p = w->fly_q + m->nq;

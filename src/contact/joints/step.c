@@ -1,6 +1,7 @@
 /* contact/joints/step.c  Joints in a step of the leapfrog: impulses that keep them over a drift, and momenta that do. */
 #include "contact/joints/inside.h"
 #include "math/math.h"
+#include "math/so3.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -286,10 +287,66 @@ void vvi_joints_project(struct vvi_joint_step *w, const double *q, double *p, vv
   if (post != NULL) book(w, AFTER, post);
 }
 
+/* J: the kinetic energy of a rate, velocity and spin. */
+static double energy_of(const vv_mover *m, const double v[6])
+{
+  const double *a = m->inverse_mass, *b = m->inverse_inertia;
+  const double mass[9] = {a[0], a[5], a[4], a[5], a[1], a[3], a[4], a[3], a[2]};
+  const double turn[9] = {b[0], b[5], b[4], b[5], b[1], b[3], b[4], b[3], b[2]};
+  double p[3] = {0}, l[3] = {0};
+  if (a[0] + a[1] + a[2] > 0.0) vvi_solve33(mass, v, p);
+  if (b[0] + b[1] + b[2] > 0.0) vvi_solve33(turn, v + 3, l);
+  const double sum = 0.5 * (vvi_dot3(v, p) + vvi_dot3(v + 3, l));
+  return isfinite(sum) ? sum : 0.0;
+}
+
+/* J: that of half the impulse of the last step, T_a, from what is remembered of it. */
+static double last_half(struct vvi_joint_step *w, const vvi_assembly *a)
+{
+  double sum = 0.0;
+  for (int64_t i = VVI_JOINT_ROWS * (int64_t)a->joint0; i < VVI_JOINT_ROWS * (int64_t)(a->joint0 + a->joints); i++)
+    w->impulse[i] = w->memory[STEP] * w->memory[PAST + i];
+  memset(w->push + a->node0, 0, sizeof *w->push * (size_t)a->nodes);
+  vvi_assembly_pull(w, a, w->impulse, w->push);
+  for (int32_t k = a->node0; k < a->node0 + a->nodes; k++)
+    sum += 0.5 * (vvi_dot3(w->push[k], w->turned[k]) + vvi_dot3(w->push[k] + 3, w->turned[k] + 3));
+  return sum;
+}
+
+void vvi_joints_before_fade(struct vvi_joint_step *w, const double *q, const double *p)
+{
+  for (int32_t i = 0; i < w->joints->nodes; i++) {
+    vvi_joint_load(w, i, q, p, &w->ahead[i]);
+    memcpy(w->before[i], w->ahead[i].velocity, 3 * sizeof(double));
+    memcpy(w->before[i] + 3, w->ahead[i].spin, 3 * sizeof(double));
+  }
+}
+
+/* J: T_a times |v - v_before|/|v_before|, of all assemblies.                                                    [joint 8c] */
+static double faded(struct vvi_joint_step *w, const double *q, const double *p)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < w->joints->assemblies; i++) {
+    const vvi_assembly *a = &w->joints->assembly[i];
+    double was = 0.0, went = 0.0;
+    for (int32_t k = a->node0; k < a->node0 + a->nodes; k++) {
+      vv_mover *m = &w->ahead[k];
+      double change[6];
+      vvi_joint_load(w, k, q, p, m);
+      for (int c = 0; c < 3; c++)
+        change[c] = m->velocity[c] - w->before[k][c], change[3 + c] = m->spin[c] - w->before[k][3 + c];
+      was += energy_of(m, w->before[k]), went += energy_of(m, change);
+    }
+    if (was > 0.0) sum += sqrt(went / was) * last_half(w, a);
+  }
+  return sum;
+}
+
 void vvi_joints_fade(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post)
 {
   vvi_joints_look(w, q);
   VVI_FOR_ASSEMBLIES(w, project(w, i, q, p));
+  post->joint_faded += faded(w, q, p);
   book(w, FADED, post);
 }
 
