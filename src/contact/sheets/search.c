@@ -627,38 +627,29 @@ static float least_of_block(const float *x)
   return least;
 }
 
-/* What is looked at of a chunk: what it asks of memory is on its way while others are looked at. */
-typedef struct glance {
-  int32_t blocks;
-  int16_t block[CHUNK / BLOCK]; /* the first pairs of those that have some past their budget */
-  int16_t due[CHUNK];           /* numbers of these pairs */
-  double apart[CHUNK];          /* by how much their planes hold them apart now */
-} glance;
-
-static void list_blocks(const vvi_sheet_search *w, const vvi_sheet_chunk *k, float bound, glance *g)
+/* A bit for each of a block that is not above a bound. */
+static inline uint32_t past(float bound, const float x[BLOCK])
 {
-  const float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
-  g->blocks = 0;
-  for (int32_t first = 0; first < k->n; first += BLOCK) {
-    const bool past = !(block[first / BLOCK] > bound);
-    g->block[g->blocks] = (int16_t)first;
-    __builtin_prefetch(safe + (past ? first : 0)); /* no branch: which ones these are cannot be told before */
-    g->blocks += past;
-  }
+  uint32_t bits = 0;
+#pragma omp simd reduction(| : bits)
+  for (uint32_t i = 0; i < BLOCK; i++) bits |= (x[i] > bound ? 0U : 1U) << i;
+  return bits;
 }
 
-/* Pairs past their budget: a bit for each of a block. */
-VV_HOT static int32_t list_past(float bound, int32_t blocks, const int16_t *block, const float *safe,
-                                const vvi_sheet_pair *pair, int16_t due[CHUNK])
+/* What is looked at of a chunk: what it asks of memory is on its way while others are looked at. */
+typedef struct glance {
+  int16_t due[CHUNK];  /* numbers of the pairs past their budget */
+  double apart[CHUNK]; /* by how much their planes hold them apart now */
+} glance;
+
+/* Pairs past their budget, in the blocks that have some. */
+VV_HOT static int32_t list_past(float bound, uint32_t blocks, const float *safe, const vvi_sheet_pair *pair,
+                                int16_t due[CHUNK])
 {
   int32_t m = 0;
-  for (int32_t k = 0; k < blocks; k++) {
-    const int32_t first = block[k];
-    const float *budget = safe + first;
-    uint32_t bits = 0;
-#pragma omp simd reduction(| : bits)
-    for (uint32_t i = 0; i < BLOCK; i++) bits |= (budget[i] > bound ? 0U : 1U) << i;
-    for (; bits != 0; bits &= bits - 1) {
+  for (; blocks != 0; blocks &= blocks - 1) {
+    const int32_t first = BLOCK * __builtin_ctz(blocks);
+    for (uint32_t bits = past(bound, safe + first); bits != 0; bits &= bits - 1) {
       const int32_t i = first + __builtin_ctz(bits);
       __builtin_prefetch(&pair[i].a); /* they lie far apart, and may be on two lines of the cache */
       __builtin_prefetch(&pair[i].n[2]);
@@ -679,7 +670,7 @@ static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, gla
 {
   const vvi_sheet_list *l = &w->list[k->couple];
   const vvi_sheet_pair *pair = w->pair + k->first;
-  const int32_t m = list_past(bound_of(l), g->blocks, g->block, w->safe + k->first, pair, g->due);
+  const int32_t m = list_past(bound_of(l), k->past, w->safe + k->first, pair, g->due);
   if (w->gone == NULL || w->sheets->cluster[l->a].body != w->sheets->cluster[l->b].body) return m;
   int32_t n = 0;
   for (int32_t j = 0; j < m; j++)
@@ -734,7 +725,10 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k, glance *g)
   float *block = w->block + k->first / BLOCK;
   part_due(w, l, k, g);
   look_at_due(w, l, k, g);
-  for (int32_t i = 0; i < g->blocks; i++) block[g->block[i] / BLOCK] = least_of_block(safe + g->block[i]);
+  for (uint32_t bits = k->past; bits != 0; bits &= bits - 1) {
+    const int32_t i = __builtin_ctz(bits);
+    block[i] = least_of_block(safe + BLOCK * i);
+  }
   k->safe = least_of(block, (int32_t)(vvi_sheet_blocks(k->n) / BLOCK));
 }
 
@@ -743,22 +737,35 @@ static void look_at_chunks(vvi_sheet_search *w, int32_t first, int32_t n)
 {
   glance g[TOGETHER];
   vvi_sheet_chunk *k = w->chunk + first;
-  for (int32_t i = 0; i < n; i++) list_blocks(w, &k[i], bound_of(&w->list[k[i].couple]), &g[i]);
+  for (int32_t i = 0; i < n; i++)
+    for (uint32_t bits = k[i].past; bits != 0; bits &= bits - 1)
+      __builtin_prefetch(w->safe + k[i].first + BLOCK * __builtin_ctz(bits));
   for (int32_t i = 0; i < n; i++) k[i].checked = list_due(w, &k[i], &g[i]);
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &k[i], &g[i]);
+}
+
+/* The blocks of a chunk with pairs past their budget; the least budget of all.  A list may end before the last of them. */
+VV_HOT static uint32_t blocks_past(float bound, int32_t n, const float *block, float *least)
+{
+  float x[CHUNK / BLOCK];
+  for (int32_t i = 0; i < CHUNK / BLOCK; i++) x[i] = i < n ? block[i] : INFINITY;
+  *least = least_of_block(x);
+  return past(bound, x);
 }
 
 /* Chunks of a list with pairs to look at; the least budget of the others. */
 static void find_chunks(vvi_sheet_search *w, int32_t couple)
 {
+  _Static_assert(CHUNK / BLOCK == BLOCK, "a bit for each block of a chunk");
   vvi_sheet_list *l = &w->list[couple];
   const float bound = bound_of(l);
   l->safe = INFINITY, l->chunks = 0;
   for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
     const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
-    const float safe = least_of(w->block + k / BLOCK, (int32_t)(vvi_sheet_blocks(size) / BLOCK));
-    if (!(safe > bound))
-      w->chunk[l->chunk0 + l->chunks++] = (vvi_sheet_chunk){.couple = couple, .first = k, .n = size};
+    float safe;
+    const uint32_t blocks = blocks_past(bound, (int32_t)(vvi_sheet_blocks(size) / BLOCK), w->block + k / BLOCK, &safe);
+    if (blocks != 0)
+      w->chunk[l->chunk0 + l->chunks++] = (vvi_sheet_chunk){.couple = couple, .first = k, .n = size, .past = blocks};
     else if (safe < l->safe)
       l->safe = safe;
   }
