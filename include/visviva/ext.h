@@ -255,7 +255,7 @@ typedef struct vv_space_table {
 } vv_space_table;
 
 /* Kick and drift of some nodes of a block (of a flat kind, without internal variables), with the bits that those of the whole
- * block give them; all other nodes are left alone. */
+ * block give them; all other nodes are left alone.  States of one call differ, and have columns of their own. */
 typedef struct vv_some_table {
   /* Room for what kicks of a set of nodes need to know of it; NULL: no memory. */
   void *(*set)(const vv_block *b, struct vvi_arena *arena);
@@ -267,7 +267,10 @@ typedef struct vv_some_table {
   /* The n nodes of a set, a kick of length h, then a drift (0: none); in so many states at once, each with a scratch of its own. */
   void (*kick)(const vv_block *b, double h, double drift, int64_t n, const int32_t *node, const void *set, int states,
                double *const scratch[], double *const q[], double *const p[]);
-  void (*drift)(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p);
+  /* The first step of states that begin at the places q0, with momenta of their own, where the force is f: p += kick f, and a drift of
+   * length h to q. */
+  void (*set_out)(const vv_block *b, double kick, double h, int64_t n, const int32_t *node, const double *q0,
+                  const double *f, int states, double *const q[], double *const p[]);
 } vv_some_table;
 
 /* Single elements of two nodes, for steps of their own: of a block without loads, supports and internal variables. */

@@ -735,15 +735,18 @@ static void join_aside(joining *k, vvi_sheet_aside *aside)
   }
 }
 
-/* Near pairs, and those that were set aside. */
+/* Near pairs, and those that were set aside: these lie far apart, and are asked for ahead. */
 static void join_piece(joining *k, int64_t from, int64_t to, int32_t near)
 {
+  enum { AHEAD = 8 };
   vvi_sheet_search *search = k->w->features->search;
-  for (int64_t i = from; i < to; i++)
+  for (int64_t i = from; i < to; i++) {
+    if (i + AHEAD >= near && i + AHEAD < to) __builtin_prefetch(search->pair[search->aside[i + AHEAD - near].at].v);
     if (i >= near)
       join_aside(k, &search->aside[i - near]);
     else if (!search->near[i].active && is_pushed(k->w, &search->near[i]))
       joins(k, &search->near[i]);
+  }
 }
 
 bool vvi_features_join(struct vvi_contact_step *w, bool all)

@@ -288,13 +288,11 @@ static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *fr
   const vv_block *b = &k->model->block[block];
   const vvi_shadow_zone *z = &k->zone[block];
   double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS];
-  for (int i = 0; i < flights; i++) {
-    q[i] = k->flight[i].q + b->q0, p[i] = k->flight[i].p + b->p0;
-    if (j > 1) continue;
-    vvi_nodes_axpy(b, z->n[0], z->node[0], 0.5 * h, from->f, k->flight[i].p);
-    b->kind->some->drift(b, h, z->n[0], z->node[0], q[i], p[i]);
-  }
-  if (j > 1) b->kind->some->kick(b, h, h, z->n[j - 1], z->node[j - 1], z->set[j - 1], flights, z->scratch, q, p);
+  for (int i = 0; i < flights; i++) q[i] = k->flight[i].q + b->q0, p[i] = k->flight[i].p + b->p0;
+  if (j == 1)
+    b->kind->some->set_out(b, 0.5 * h, h, z->n[0], z->node[0], from->q + b->q0, from->f + b->p0, flights, q, p);
+  else
+    b->kind->some->kick(b, h, h, z->n[j - 1], z->node[j - 1], z->set[j - 1], flights, z->scratch, q, p);
 }
 
 /* ---- flights somewhere else ---- */
@@ -365,7 +363,7 @@ static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int firs
   for (int n = 0; n < flights; n++) {
     for (int i = 0; i < m->n_block; i++) {
       if (k->zone != NULL && !flies(k, i)) continue;
-      copy(k, i, VVI_PLACES, from->q, k->flight[n].q);
+      if (flies_whole(k, i)) copy(k, i, VVI_PLACES, from->q, k->flight[n].q);
       copy(k, i, VVI_MOMENTA, from->p, k->flight[n].p);
     }
     if (from->begin != NULL) from->begin(user[first + n], k->flight[n].p);

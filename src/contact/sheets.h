@@ -307,6 +307,7 @@ typedef struct vvi_sheet_chunk {
   int64_t slot, near; /* of its first hit; where that stands among all */
   int32_t hits, checked, asides;
   int64_t aside; /* where the first of those stands */
+  uint32_t past; /* bits: blocks with pairs past their budget */
   float safe;    /* the least of its pairs */
 } vvi_sheet_chunk;
 

@@ -36,6 +36,28 @@ static void check_nodes(const vv_block *b, int64_t n, const int32_t *node, const
     }
 }
 
+/* Two states from the same places, with the force of one of them; p2 stands for it, too. */
+static void check_setting_out(const vv_block *b, int64_t n, const int32_t *node, const double *q, const double *p,
+                              const double *p2)
+{
+  const int64_t reals = 3 * b->column;
+  double *one = malloc(6 * sizeof *one * (size_t)reals), *two = one + reals, *to = two + reals, *to2 = to + reals,
+         *all = to2 + reals, *far = all + reals;
+  for (int64_t i = 0; i < reals; i++) one[i] = p[i], two[i] = p2[i], to[i] = to2[i] = 7.0;
+  b->kind->some->set_out(b, 1e-3, 0.1, n, node, q, p2, 2, (double *[]){to, to2}, (double *[]){one, two});
+  for (int k = 0; k < 2; k++) {
+    memcpy(far, q, sizeof *q * (size_t)reals);
+    for (int64_t i = 0; i < reals; i++) all[i] = (k == 0 ? p : p2)[i] + 1e-3 * p2[i];
+    b->kind->drift(b, 0.1, far, all);
+    check_nodes(b, n, node, k == 0 ? one : two, all);
+    check_nodes(b, n, node, k == 0 ? to : to2, far);
+  }
+  int64_t others = 0; /* nodes that were not asked for stay */
+  for (int64_t i = 0; i < b->nodes; i++) others += to[i] == 7.0 && one[i] == p[i];
+  assert_int_equal(others, b->nodes - n);
+  free(one);
+}
+
 static void test_bits_of_the_whole(void **unused)
 {
   (void)unused;
@@ -82,13 +104,7 @@ static void test_bits_of_the_whole(void **unused)
       check_nodes(b, n, node, some, whole);
       check_nodes(b, n, node, z2, moved2);
       for (int64_t i = 0; i < m; i++) check_nodes(b, 1, &around[i], some, p); /* none of them was asked for */
-      memcpy(z, q, sizeof *q * (size_t)reals);
-      b->kind->some->drift(b, 0.1, n, node, z, p);
-      for (int64_t i = 0; i < m; i++) check_nodes(b, 1, &around[i], z, q);
-      double *far = some;
-      memcpy(far, q, sizeof *q * (size_t)reals);
-      b->kind->drift(b, 0.1, far, p);
-      check_nodes(b, n, node, z, far);
+      check_setting_out(b, n, node, q, p, p2);
       memset(mark, 0, (size_t)b->nodes);
     }
     free(q), free(node), free(mark), free(scratch);

@@ -367,28 +367,44 @@ static void kick(const vv_block *b, double h, double drift, int64_t n, const int
   }
 }
 
-static void drift_some(const vv_block *b, double h, int64_t from, int64_t to, const int32_t *node, double *q,
-                       const double *p)
+/* What states have in common is read once. */
+static inline void set_out_some(const vv_block *b, double kick, double h, int64_t from, int64_t to, const int32_t *node,
+                                const double *q0, const double *f, int states, double *const q[], double *const p[])
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = from; i < to; i++) {
+  for (int64_t i = from; i < to; i++)
+    for (int c = 0; c < 3; c++) {
       const int64_t at = c * b->column + node[i];
-      q[at] = shell_place_after(h, minv[node[i]], p[at], q[at]);
+      const double push = kick * f[at], x = q0[at], inverse = minv[node[i]];
+      for (int k = 0; k < states; k++) {
+        p[k][at] += push;
+        q[k][at] = shell_place_after(h, inverse, p[k][at], x);
+      }
     }
 }
 
-static void drift(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p)
+static void set_out_piece(const vv_block *b, double kick, double h, int64_t from, int64_t to, const int32_t *node,
+                          const double *q0, const double *f, int states, double *const q[], double *const p[])
+{
+  if (states == 3) /* as most do: the loop over them is written out */
+    set_out_some(b, kick, h, from, to, node, q0, f, 3, q, p);
+  else
+    set_out_some(b, kick, h, from, to, node, q0, f, states, q, p);
+}
+
+static void set_out(const vv_block *b, double kick, double h, int64_t n, const int32_t *node, const double *q0,
+                    const double *f, int states, double *const q[], double *const p[])
 {
   enum { PIECE = 1024 };
   const int team = team_of(b, n, PIECE);
   if (team < 2) {
-    drift_some(b, h, 0, n, node, q, p);
+    set_out_piece(b, kick, h, 0, n, node, q0, f, states, q, p);
     return;
   }
 #pragma omp parallel for schedule(static) num_threads(team)
-  for (int64_t i = 0; i < n; i += PIECE) drift_some(b, h, i, n - i < PIECE ? n : i + PIECE, node, q, p);
+  for (int64_t i = 0; i < n; i += PIECE)
+    set_out_piece(b, kick, h, i, n - i < PIECE ? n : i + PIECE, node, q0, f, states, q, p);
 }
 
 const vv_some_table shell_some_table = {
-    .set = open_set, .around = around, .reals = reals, .kick = kick, .drift = drift};
+    .set = open_set, .around = around, .reals = reals, .kick = kick, .set_out = set_out};

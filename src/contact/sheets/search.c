@@ -590,8 +590,8 @@ static inline double parted_by(const vvi_sheet_pair *p, const double *x)
 {
   const double a = along(x, p->v[0], p->n), b = along(x, p->v[1], p->n), c = along(x, p->v[2], p->n),
                d = along(x, p->v[3], p->n), cd = vvi_larger(c, d);
-  const double edges = vvi_smaller(a, b) - cd, face = a - vvi_larger(b, cd);
-  return (1.0 - 1e-6) * (p->a < 0 ? edges : face);
+  const bool edges = p->a < 0;
+  return (1.0 - 1e-6) * ((edges ? vvi_smaller(a, b) : a) - (edges ? cd : vvi_larger(b, cd)));
 }
 
 /* The distance of a pair that its plane does not hold apart.  True: it may meet. */
@@ -627,17 +627,29 @@ static float least_of_block(const float *x)
   return least;
 }
 
-/* Numbers of the pairs past their budget, in the blocks that have some: a bit for each of a block. */
-VV_HOT static int32_t list_past(float bound, int32_t n, const float *safe, const float *block,
-                                const vvi_sheet_pair *pair, int16_t due[CHUNK])
+/* A bit for each of a block that is not above a bound. */
+static inline uint32_t past(float bound, const float x[BLOCK])
+{
+  uint32_t bits = 0;
+#pragma omp simd reduction(| : bits)
+  for (uint32_t i = 0; i < BLOCK; i++) bits |= (x[i] > bound ? 0U : 1U) << i;
+  return bits;
+}
+
+/* What is looked at of a chunk: what it asks of memory is on its way while others are looked at. */
+typedef struct glance {
+  int16_t due[CHUNK];  /* numbers of the pairs past their budget */
+  double apart[CHUNK]; /* by how much their planes hold them apart now */
+} glance;
+
+/* Pairs past their budget, in the blocks that have some. */
+VV_HOT static int32_t list_past(float bound, uint32_t blocks, const float *safe, const vvi_sheet_pair *pair,
+                                int16_t due[CHUNK])
 {
   int32_t m = 0;
-  for (int32_t first = 0; first < n; first += BLOCK) {
-    uint32_t bits = 0;
-    if (block[first / BLOCK] > bound) continue;
-#pragma omp simd reduction(| : bits)
-    for (uint32_t i = 0; i < BLOCK; i++) bits |= (safe[(uint32_t)first + i] > bound ? 0U : 1U) << i;
-    for (; bits != 0; bits &= bits - 1) {
+  for (; blocks != 0; blocks &= blocks - 1) {
+    const int32_t first = BLOCK * __builtin_ctz(blocks);
+    for (uint32_t bits = past(bound, safe + first); bits != 0; bits &= bits - 1) {
       const int32_t i = first + __builtin_ctz(bits);
       __builtin_prefetch(&pair[i].a); /* they lie far apart, and may be on two lines of the cache */
       __builtin_prefetch(&pair[i].n[2]);
@@ -654,33 +666,44 @@ static bool is_within(const vvi_sheet_search *w, const vvi_sheet_pair *p)
   return vvi_sheet_one_piece(w, p->v[0], p->v[n]) && vvi_sheet_neighbours(w->sheets, n, p->v, 4 - n, p->v + n);
 }
 
-static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, int16_t due[CHUNK])
+static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, glance *g)
 {
   const vvi_sheet_list *l = &w->list[k->couple];
   const vvi_sheet_pair *pair = w->pair + k->first;
-  const int32_t m = list_past(bound_of(l), (int32_t)k->n, w->safe + k->first, w->block + k->first / BLOCK, pair, due);
+  const int32_t m = list_past(bound_of(l), k->past, w->safe + k->first, pair, g->due);
   if (w->gone == NULL || w->sheets->cluster[l->a].body != w->sheets->cluster[l->b].body) return m;
   int32_t n = 0;
   for (int32_t j = 0; j < m; j++)
-    if (!is_within(w, &pair[due[j]])) due[n++] = due[j];
+    if (!is_within(w, &pair[g->due[j]])) g->due[n++] = g->due[j];
   return n;
 }
 
-/* Those that a plane holds apart by the margin, now and after the drift, stand behind the others, from the last place on. */
-VV_HOT static void look_at_due(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_chunk *k,
-                               const int16_t *due)
+/* First for all of them: nothing waits for what is made of it. */
+VV_HOT static void part_due(const vvi_sheet_search *w, const vvi_sheet_list *l, const vvi_sheet_chunk *k, glance *g)
 {
-  const double reach = l->offset + l->margin, far = reach + l->step, travel = l->travel - reach;
+  const double travel = l->travel - (l->offset + l->margin);
+  const vvi_sheet_pair *pair = w->pair + k->first;
+  float *safe = w->safe + k->first;
+  for (int32_t j = 0; j < k->checked; j++) {
+    const vvi_sheet_pair *p = &pair[g->due[j]];
+    g->apart[j] = has_planes(p) ? parted_by(p, w->x) : -INFINITY;
+    safe[g->due[j]] = vvi_sheet_safe(travel + g->apart[j]);
+  }
+}
+
+/* Those that a plane holds apart by the margin, now and after the drift, stand behind the others, from the last place on. */
+VV_HOT static void look_at_due(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_chunk *k, const glance *g)
+{
+  const double reach = l->offset + l->margin, far = reach + l->step;
   vvi_sheet_pair *pair = w->pair + k->first;
   vvi_sheet_slot *slot = w->slot + k->slot;
   float *safe = w->safe + k->first;
   k->hits = k->asides = 0;
   for (int32_t j = 0; j < k->checked; j++) {
-    const int32_t i = due[j];
+    const int32_t i = g->due[j];
+    const double z = g->apart[j];
     vvi_sheet_pair *p = &pair[i];
     vvi_sheet_slot *out = &slot[k->hits];
-    const double z = has_planes(p) ? parted_by(p, w->x) : -INFINITY;
-    safe[i] = vvi_sheet_safe(travel + z);
     if (z >= far) continue;
     if (z < reach || parted_by(p, w->y) < reach) {
       if (!measure(w, l, p, &safe[i], out)) continue;
@@ -695,38 +718,54 @@ VV_HOT static void look_at_due(const vvi_sheet_search *w, const vvi_sheet_list *
   }
 }
 
-static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k, const int16_t *due)
+static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k, glance *g)
 {
   const vvi_sheet_list *l = &w->list[k->couple];
-  const float bound = bound_of(l);
   const float *safe = w->safe + k->first;
   float *block = w->block + k->first / BLOCK;
-  look_at_due(w, l, k, due);
-  for (int32_t first = 0; first < k->n; first += BLOCK)
-    if (!(block[first / BLOCK] > bound)) block[first / BLOCK] = least_of_block(safe + first);
+  part_due(w, l, k, g);
+  look_at_due(w, l, k, g);
+  for (uint32_t bits = k->past; bits != 0; bits &= bits - 1) {
+    const int32_t i = __builtin_ctz(bits);
+    block[i] = least_of_block(safe + BLOCK * i);
+  }
   k->safe = least_of(block, (int32_t)(vvi_sheet_blocks(k->n) / BLOCK));
 }
 
 /* Some chunks: while one is looked at the pairs of the others are on their way from memory. */
 static void look_at_chunks(vvi_sheet_search *w, int32_t first, int32_t n)
 {
-  int16_t due[TOGETHER][CHUNK];
+  glance g[TOGETHER];
   vvi_sheet_chunk *k = w->chunk + first;
-  for (int32_t i = 0; i < n; i++) k[i].checked = list_due(w, &k[i], due[i]);
-  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &k[i], due[i]);
+  for (int32_t i = 0; i < n; i++)
+    for (uint32_t bits = k[i].past; bits != 0; bits &= bits - 1)
+      __builtin_prefetch(w->safe + k[i].first + BLOCK * __builtin_ctz(bits));
+  for (int32_t i = 0; i < n; i++) k[i].checked = list_due(w, &k[i], &g[i]);
+  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &k[i], &g[i]);
+}
+
+/* The blocks of a chunk with pairs past their budget; the least budget of all.  A list may end before the last of them. */
+VV_HOT static uint32_t blocks_past(float bound, int32_t n, const float *block, float *least)
+{
+  float x[CHUNK / BLOCK];
+  for (int32_t i = 0; i < CHUNK / BLOCK; i++) x[i] = i < n ? block[i] : INFINITY;
+  *least = least_of_block(x);
+  return past(bound, x);
 }
 
 /* Chunks of a list with pairs to look at; the least budget of the others. */
 static void find_chunks(vvi_sheet_search *w, int32_t couple)
 {
+  _Static_assert(CHUNK / BLOCK == BLOCK, "a bit for each block of a chunk");
   vvi_sheet_list *l = &w->list[couple];
   const float bound = bound_of(l);
   l->safe = INFINITY, l->chunks = 0;
   for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
     const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
-    const float safe = least_of(w->block + k / BLOCK, (int32_t)(vvi_sheet_blocks(size) / BLOCK));
-    if (!(safe > bound))
-      w->chunk[l->chunk0 + l->chunks++] = (vvi_sheet_chunk){.couple = couple, .first = k, .n = size};
+    float safe;
+    const uint32_t blocks = blocks_past(bound, (int32_t)(vvi_sheet_blocks(size) / BLOCK), w->block + k / BLOCK, &safe);
+    if (blocks != 0)
+      w->chunk[l->chunk0 + l->chunks++] = (vvi_sheet_chunk){.couple = couple, .first = k, .n = size, .past = blocks};
     else if (safe < l->safe)
       l->safe = safe;
   }
