@@ -283,6 +283,7 @@ typedef struct vvi_sheet_life {
   double nap;    /* the stray up to which all of its lists that sleep do so */
   double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
   double box[6]; /* of x - reference */
+  double at[6];  /* of x; where an accelerator has it */
   double sum[6]; /* of all such boxes when references were taken anew */
   int64_t round, refer; /* in which the box was found, the reference taken */
 } vvi_sheet_life;

@@ -27,6 +27,18 @@ static void rows(void *user, int block, int64_t n, const int32_t *cluster, vv_mo
   s->model->block[block].kind->device->rows(s->accelerator->own[block], n, cluster, row);
 }
 
+static void references(void *user, int block, int32_t first, int64_t n, const double *reference)
+{
+  const struct vv_step *s = user;
+  s->model->block[block].kind->device->references(s->accelerator->own[block], first, n, reference);
+}
+
+static void refer(void *user, int block, int64_t n, const int32_t *cluster)
+{
+  const struct vv_step *s = user;
+  s->model->block[block].kind->device->refer(s->accelerator->own[block], n, cluster);
+}
+
 /* Those that are not here yet; NULL: of all. */
 static void bring(void *user, int block, int64_t n, const int32_t *node)
 {
@@ -82,11 +94,15 @@ static void send_strips(const struct vv_step *s, int block, int32_t *row, int32_
 }
 
 /* And its clusters, in the order in which the search names them. */
-static void send_clusters(const struct vv_step *s, int block, const int32_t *number, int32_t *first, int32_t *strip,
+static bool send_clusters(const struct vv_step *s, int block, const int32_t *number, int32_t *first, int32_t *strip,
                           double *half)
 {
   const struct vvi_sheets *m = s->model->sheets;
-  const vvi_sheet_away *k = s->contact->features->search->away;
+  const vvi_sheet_search *search = s->contact->features->search;
+  const vvi_sheet_away *k = search->away;
+  int32_t *spot0 = malloc(sizeof *spot0 * (size_t)(m->n_cluster + 1));
+  int32_t *spot = malloc(sizeof *spot * (size_t)(vvi_sheet_away_spots(search, block, NULL, NULL) + 1));
+  const bool good = spot0 != NULL && spot != NULL;
   const int32_t n = k->first[block + 1] - k->first[block];
   int32_t at = 0;
   for (int32_t i = 0; i < n; i++) {
@@ -95,7 +111,12 @@ static void send_clusters(const struct vv_step *s, int block, const int32_t *num
     for (int32_t j = r->strip0; j < r->strip0 + r->strips; j++) strip[at++] = number[m->cluster_strip[j]];
   }
   first[n] = at;
-  s->model->block[block].kind->device->clusters(s->accelerator->own[block], n, first, strip, half);
+  if (good) {
+    vvi_sheet_away_spots(search, block, spot0, spot);
+    s->model->block[block].kind->device->clusters(s->accelerator->own[block], n, first, strip, half, spot0, spot);
+  }
+  free(spot0), free(spot);
+  return good;
 }
 
 static vv_status send_block(const struct vv_step *s, int block)
@@ -106,10 +127,10 @@ static vv_status send_block(const struct vv_step *s, int block)
   int32_t *first = malloc(sizeof *first * (size_t)(m->n_cluster + 2));
   int32_t *strip = malloc(sizeof *strip * (size_t)(last->strip0 + last->strips + 1));
   double *half = malloc(sizeof *half * (size_t)(m->n_cluster + 1));
-  const bool good = row != NULL && first != NULL && strip != NULL && half != NULL;
+  bool good = row != NULL && first != NULL && strip != NULL && half != NULL;
   if (good) {
     send_strips(s, block, row, number);
-    send_clusters(s, block, number, first, strip, half);
+    good = send_clusters(s, block, number, first, strip, half);
   }
   free(row), free(first), free(strip), free(half);
   return good ? VV_OK : VV_NOMEM;
@@ -130,12 +151,13 @@ static vv_status tell_search(struct vv_step *s)
   for (int i = 0; k == NULL && i < s->model->n_block; i++) {
     if (!vvi_stays(s, i)) continue;
     const vv_device_table *d = s->model->block[i].kind->device;
-    d->strips(s->accelerator->own[i], 0, NULL), d->clusters(s->accelerator->own[i], 0, &none, NULL, NULL);
+    d->strips(s->accelerator->own[i], 0, NULL), d->clusters(s->accelerator->own[i], 0, &none, NULL, NULL, &none, NULL);
   }
   if (k == NULL) return VV_OK;
   VV_TRY(vvi_sheet_away_create(k->search, s->model, s->accelerator->stays));
   vvi_sheet_away *away = k->search->away;
   away->user = s, away->bounds = bounds, away->rows = rows, away->bring = bring, away->give = give;
+  away->references = references, away->refer = refer;
   away->flies = flies, away->fly = fly;
   for (int i = 0; i < s->model->n_block; i++)
     if (vvi_stays(s, i)) VV_TRY(send_block(s, i));

@@ -614,32 +614,40 @@ static void device_push(void *own, double h)
   s->pushing = true, s->push_h = h;
 }
 
-static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half)
+static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half,
+                            const int32_t *spot0, const int32_t *spot)
 {
   shell_device *s = own;
   const size_t count = (size_t)n;
   s->bounds = vvi_device_kernel(s->d, "bounds"), s->take_budgets = vvi_device_kernel(s->d, "take_budgets");
-  s->bring_rows = vvi_device_kernel(s->d, "bring_rows");
+  s->bring_rows = vvi_device_kernel(s->d, "bring_rows"), s->take_references = vvi_device_kernel(s->d, "refer");
   s->clusters = (int32_t)n, s->report_rows = (count + 7) / 8 * 8;
   s->cluster_first = vvi_buffer_new(s->d, sizeof *first * (count + 1), first);
   s->cluster_strip = vvi_buffer_new(s->d, sizeof *strip * (size_t)first[n], strip);
   s->cluster_half = vvi_buffer_new(s->d, sizeof *half * count, half);
-  s->motion = vvi_buffer_new(s->d, sizeof(vv_motion_row) * count, NULL);
+  s->spot0 = vvi_buffer_new(s->d, sizeof *spot0 * (count + 1), spot0);
+  s->spot = vvi_buffer_new(s->d, sizeof *spot * (size_t)spot0[n], spot);
+  s->reference = vvi_buffer_new(s->d, 3 * sizeof(double) * (size_t)spot0[n], NULL);
+  s->spots = malloc(sizeof *spot0 * (count + 1));
+  s->motion = vvi_buffer_new(s->d, MOTION * sizeof(double) * count, NULL);
   s->budget = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
   s->fixed = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
   s->which = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
   s->news = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
   s->report = vvi_buffer_new(s->d, s->report_rows + sizeof(vv_motion_row) * count, NULL);
   s->told_back = malloc(s->report_rows + sizeof(vv_motion_row) * (count + 1));
-  if (s->told_back == NULL) vvi_device_fail(s->d, "out of memory");
+  if (s->told_back == NULL || s->spots == NULL) vvi_device_fail(s->d, "out of memory");
+  if (s->spots != NULL) memcpy(s->spots, spot0, sizeof *spot0 * (count + 1));
 }
 
 static void launch_rows(shell_device *s, int32_t n)
 {
   const int32_t first = (int32_t)(s->report_rows / sizeof(double));
-  vvi_device_each(s->d, s->bring_rows, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->which), VVI_BUFFER(s->motion), VVI_NUMBER(first),
-                                VVI_BUFFER(s->report)));
+  vvi_device_launch(s->d, s->bring_rows, n, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->which), VVI_BUFFER(s->motion), VVI_BUFFER(s->spot0),
+                                  VVI_BUFFER(s->spot), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                  VVI_BUFFER(s->reference), VVI_NUMBER(first), VVI_BUFFER(s->report),
+                                  VVI_LOCAL(12 * STRIP * sizeof(double))));
 }
 
 static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
@@ -679,6 +687,23 @@ static void device_rows(void *own, int64_t n, const int32_t *cluster, vv_motion_
   launch_rows(s, (int32_t)n);
   vvi_buffer_read(s->d, s->report, s->report_rows, sizeof *row * (size_t)n, row);
   if (vvi_device_trouble(s->d) != NULL) memset(row, 0, sizeof *row * (size_t)n);
+}
+
+static void device_references(void *own, int32_t first, int64_t n, const double *reference)
+{
+  shell_device *s = own;
+  if (vvi_device_trouble(s->d) != NULL) return;
+  const size_t row = 3 * sizeof *reference, at = (size_t)s->spots[first];
+  vvi_buffer_write(s->d, s->reference, row * at, row * ((size_t)s->spots[first + n] - at), reference);
+}
+
+static void device_refer(void *own, int64_t n, const int32_t *cluster)
+{
+  shell_device *s = own;
+  vvi_buffer_write(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  vvi_device_launch(s->d, s->take_references, n, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->which), VVI_BUFFER(s->spot0), VVI_BUFFER(s->spot),
+                                  VVI_NUMBER(s->column), VVI_BUFFER(s->q), VVI_BUFFER(s->reference)));
 }
 
 /* Room for rows of n nodes, which are named.  Grows by doubling; never more than all of them. */
@@ -773,6 +798,8 @@ const vv_device_table shell_device_table = {
     .clusters = device_clusters,
     .bounds = device_bounds,
     .rows = device_rows,
+    .references = device_references,
+    .refer = device_refer,
     .bring = device_bring,
     .give = device_give,
     .flies = device_flies,

@@ -18,7 +18,9 @@ static vv_status list_clusters(vvi_sheet_search *w, vvi_sheet_away *k)
   k->known_in = VVI_ARENA_NEW(w->arena, int64_t, n + 1), k->used_in = VVI_ARENA_NEW(w->arena, int64_t, n + 1);
   k->budget = VVI_ARENA_NEW(w->arena, vv_motion_budget, n + 1), k->row = VVI_ARENA_NEW(w->arena, vv_motion_row, n + 1);
   k->past = VVI_ARENA_NEW(w->arena, unsigned char, n + 1);
+  k->seen = VVI_ARENA_NEW(w->arena, unsigned char, n + 1), k->referred = VVI_ARENA_NEW(w->arena, int64_t, n + 1);
   if (!k->first || !k->known_in || !k->used_in || !k->budget || !k->row || !k->past) return VV_NOMEM;
+  if (!k->seen || !k->referred) return VV_NOMEM;
   int32_t at = 0;
   for (int block = -1; block < k->model->n_block; block++) {
     const int32_t first = at;
@@ -29,7 +31,7 @@ static vv_status list_clusters(vvi_sheet_search *w, vvi_sheet_away *k)
       if (block < 0)
         k->known[k->home++] = i;
       else
-        k->cluster[at] = i, k->number[i] = at++ - first;
+        k->cluster[at] = i, k->number[i] = at++ - first, k->seen[i] = !b->loose;
     }
     k->first[block + 1] = at;
   }
@@ -81,8 +83,12 @@ void vvi_sheet_away_ask_mover(vvi_sheet_search *w, int32_t mover)
 
 static void take_row(vvi_sheet_search *w, int32_t cluster, const vv_motion_row *row)
 {
-  w->life[cluster].path = row->path, w->life[cluster].stray = row->stray;
+  vvi_sheet_life *k = &w->life[cluster];
+  k->path = row->path, k->stray = row->stray;
   vvi_sheet_speed_of(w, cluster, row->box);
+  if (!w->away->seen[cluster]) return;
+  memcpy(k->at, row->at, sizeof k->at), memcpy(k->box, row->off, sizeof k->box);
+  k->round = w->round;
 }
 
 void vvi_sheet_away_learn(vvi_sheet_search *w)
@@ -141,6 +147,64 @@ void vvi_sheet_away_measure(vvi_sheet_search *w)
     k->known[n++] = cluster, k->known_in[cluster] = k->measures;
   }
   k->n_known = n;
+}
+
+/* ---- where clusters are ---- */
+
+int64_t vvi_sheet_away_spots(const vvi_sheet_search *w, int block, int32_t *spot0, int32_t *spot)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_away *k = w->away;
+  int64_t n = 0;
+  for (int32_t i = k->first[block]; i < k->first[block + 1]; i++) {
+    const vvi_sheet_cluster *r = &s->cluster[k->cluster[i]];
+    const vvi_sheet_body *b = &s->body[r->body];
+    if (spot0 != NULL) spot0[i - k->first[block]] = (int32_t)n;
+    for (int32_t j = r->vertex0; k->seen[k->cluster[i]] && j < r->vertex0 + r->vertices; j++, n++)
+      if (spot != NULL) spot[n] = (int32_t)(b->node0 + (s->mover[s->cluster_vertex[j]] - b->mover0));
+  }
+  if (spot0 != NULL) spot0[k->first[block + 1] - k->first[block]] = (int32_t)n;
+  return n;
+}
+
+/* References of clusters from `from` on that follow each other here as they do there: of how many. */
+static int32_t send_run(vvi_sheet_search *w, int block, int32_t from, int32_t all)
+{
+  const vvi_sheet_away *k = w->away;
+  const int32_t *cluster = k->cluster + k->first[block] + from;
+  int32_t n = 1;
+  if (!k->seen[cluster[0]]) return 1;
+  while (from + n < all && cluster[n] == cluster[0] + n && k->seen[cluster[n]]) n++;
+  k->references(k->user, block, from, n, w->reference + 3 * (int64_t)w->sheets->cluster[cluster[0]].vertex0);
+  return n;
+}
+
+void vvi_sheet_away_start(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int block = 0; block < k->model->n_block; block++) {
+    const int32_t first = k->first[block], all = k->first[block + 1] - first;
+    if (all == 0) continue;
+    for (int32_t i = 0, n; i < all; i += n) n = send_run(w, block, i, all);
+    for (int32_t i = 0; i < all; i++) k->which[i] = i;
+    k->rows(k->user, block, all, k->which, k->row);
+    for (int32_t i = 0; i < all; i++) take_row(w, k->cluster[first + i], &k->row[i]);
+  }
+}
+
+void vvi_sheet_away_refer(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int block = 0; block < k->model->n_block; block++) {
+    int32_t n = 0;
+    for (int32_t i = k->home; i < k->n_known; i++) {
+      const int32_t cluster = k->known[i];
+      if (k->block_of[cluster] != block || !k->seen[cluster] || w->life[cluster].refer != w->round) continue;
+      if (k->referred[cluster] == w->round) continue;
+      k->referred[cluster] = w->round, k->which[n++] = k->number[cluster];
+    }
+    if (n > 0) k->refer(k->user, block, n, k->which);
+  }
 }
 
 /* ---- movers ---- */

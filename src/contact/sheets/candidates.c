@@ -73,6 +73,10 @@ static void cover(const vvi_sheet_search *w, int32_t cluster, double box[6])
 {
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_cluster *r = &s->cluster[cluster];
+  if (vvi_sheet_sees(w, cluster)) {
+    memcpy(box, w->life[cluster].at, sizeof w->life[cluster].at);
+    return;
+  }
   for (int c = 0; c < 3; c++) box[c] = INFINITY, box[3 + c] = -INFINITY;
   for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) {
     double x[3];
@@ -339,7 +343,8 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   if (w->anew && !vvi_sheet_start_take(w)) return false;
   if (w->ranks != NULL && !vvi_sheet_asked_agree(w)) return false;
   const int32_t asked = find_asked(w);
-  for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
+  for (int32_t i = 0; w->away != NULL && i < asked; i++)
+    if (!vvi_sheet_sees(w, w->asked[i])) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (asked >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);

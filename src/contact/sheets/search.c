@@ -161,12 +161,16 @@ void vvi_sheet_compact(vvi_sheet_search *w)
   }
 }
 
+static const double *box_of(const vvi_sheet_search *w, int32_t cluster)
+{
+  return vvi_sheet_sees(w, cluster) ? w->life[cluster].at : w->tree[w->sheets->cluster[cluster].root].box;
+}
+
 /* How far two clusters are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
 static double apart(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  const vvi_sheet_cluster *a = &w->sheets->cluster[l->a], *b = &w->sheets->cluster[l->b];
-  if (l->a == l->b || w->sheets->body[b->body].obstacle != NULL) return 0.0;
-  return vvi_sheet_box_distance(w->tree[a->root].box, w->tree[b->root].box);
+  if (l->a == l->b || w->sheets->body[w->sheets->cluster[l->b].body].obstacle != NULL) return 0.0;
+  return vvi_sheet_box_distance(box_of(w, l->a), box_of(w, l->b));
 }
 
 /* Many pairs: they cost more than new lists; none at all: the next list may look farther. */
@@ -310,9 +314,33 @@ static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
   for (int32_t i = 0; i < m; i++) w->moved[w->left[i]] = 0;
 }
 
-/* False: no room. */
-static bool rebuild(vvi_sheet_search *w, int32_t n)
+/* Is it known without a node that it has no pairs? */
+static bool is_far(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
+  return vvi_sheet_sees(w, l->a) && vvi_sheet_sees(w, l->b) && apart(w, l) > skin_of(l);
+}
+
+/* Of the lists to build those that have none are; the others: how many. */
+static int32_t build_far(vvi_sheet_search *w, int32_t n)
+{
+  int32_t left = 0;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_sheet_list *l = &w->list[w->due[i]];
+    if (!is_far(w, l)) {
+      w->due[left++] = w->due[i];
+      continue;
+    }
+    has_list(w, l, w->used, 0, INFINITY);
+    vvi_sheet_list_begins(w, l);
+    w->builds++;
+  }
+  return left;
+}
+
+/* False: no room. */
+static bool rebuild(vvi_sheet_search *w, int32_t all)
+{
+  const int32_t n = w->away != NULL ? build_far(w, all) : all;
   const bool together = n > 1 && w->threads > 1;
   freshen_clusters(w, n, together ? 2 : 1);
   for (int32_t i = 0; i < n; i++) w->list[w->due[i]].stale = true, w->list[w->due[i]].n = 0;
@@ -409,18 +437,30 @@ static int32_t pick(vvi_sheet_search *w, pick_fn *takes)
   return sum;
 }
 
+static bool has_past(const vvi_sheet_list *l)
+{
+  return l->n > 0 && !(l->safe > bound_of(l));
+}
+
 /* It asks, or has pairs to look at. */
 static bool reads(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
   (void)w;
-  return l->asks || (l->n > 0 && !(l->safe > bound_of(l)));
+  return l->asks || has_past(l);
+}
+
+/* Movers of both clusters. */
+static void need(vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  void (*const wanted)(vvi_sheet_search *, int32_t) = w->away != NULL ? vvi_sheet_away_need : vvi_sheet_need;
+  wanted(w, l->a);
+  wanted(w, l->b);
 }
 
 /* Over ranks, and where an accelerator has the points: what lists read that ask, or have pairs to look at, comes from the others.
  * False: no memory. */
 static bool look_ahead_of_others(vvi_sheet_search *w)
 {
-  void (*const need)(vvi_sheet_search *, int32_t) = w->away != NULL ? vvi_sheet_away_need : vvi_sheet_need;
   const int32_t all = w->n_awake;
   bool room = true;
   if (vvi_sheet_shares(w, all)) {
@@ -431,8 +471,8 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
   }
   const int32_t n = pick(w, reads);
   for (int32_t i = 0; i < n; i++) {
-    need(w, w->list[w->due[i]].a);
-    need(w, w->list[w->due[i]].b);
+    const vvi_sheet_list *l = &w->list[w->due[i]];
+    if (!vvi_sheet_sees(w, l->a) || !vvi_sheet_sees(w, l->b) || has_past(l)) need(w, l);
   }
   if (w->away != NULL)
     vvi_sheet_away_fetch(w);
@@ -443,6 +483,9 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
   for (int32_t i = 0; i < looks; i++) vvi_sheet_look_at(w, w->left[i]);
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (looks >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < n; i++) is_due(w, &w->list[w->due[i]]);
+  for (int32_t i = 0; w->away != NULL && i < n; i++)
+    if (w->list[w->due[i]].asks && !is_far(w, &w->list[w->due[i]])) need(w, &w->list[w->due[i]]);
+  if (w->away != NULL) vvi_sheet_away_fetch(w);
   return room;
 }
 
@@ -455,7 +498,7 @@ static bool asks(const vvi_sheet_search *w, const vvi_sheet_list *l)
 /* It has pairs past their budgets. */
 static bool has_due(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  return l->n > 0 && !(l->safe > bound_of(l)) && !vvi_sheet_is_whole(w, l);
+  return has_past(l) && !vvi_sheet_is_whole(w, l);
 }
 
 /* Lists that the coming drift may use up. */
@@ -496,6 +539,7 @@ static bool refresh(vvi_sheet_search *w)
     if (shrinks >= SHRINKS) w->most_room *= 2;
     limit_skins(w, shrinks < SHRINKS ? 0.5 * w->skin : w->skin);
   }
+  if (w->away != NULL) vvi_sheet_away_refer(w);
   return room && make_room(w, w->room);
 }
 
