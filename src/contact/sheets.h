@@ -377,25 +377,26 @@ typedef struct vvi_sheet_search {
   int32_t *obstacle, n_obstacle; /* clusters that are one */
   vvi_sheet_found *found;        /* [found_room] */
   int64_t n_found, found_room;
-  bool full, tight;          /* no memory for them; holes between lists have been closed */
-  bool anew;                 /* nothing is known: lists of the start are taken, as far as they hold */
-  vvi_sheet_speed *speed;    /* [n_cluster] */
-  double *strip;             /* [n_strip][6] extents of displacements */
-  vvi_sheet_life *life;      /* [n_cluster] */
-  double *reference;         /* [vertices of clusters][3] */
-  int64_t *ready, round;     /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
-  float *span;               /* [6][n_edge + 16] middles and halves of edges */
-  float *plane;              /* [16][n_element + 4] planes of triangles, see gaps.c */
-  vvi_sheet_branch *tree;    /* [n_tree] boxes up to date with the last rebuild */
-  double *box;               /* [n_element][6] */
-  double *x, *y;             /* [n_vertex][3] places now and after the drift */
-  unsigned char *fresh;      /* [n_cluster] boxes belong to the present places: 1; all leaves are ready too: 2 */
-  unsigned char *wanted;     /* [n_cluster] x and y are to be found */
-  int32_t *active, n_active; /* [n_body] bodies with some of these */
-  int32_t *active_clusters;  /* [n_body] how many */
-  float *safe;               /* [room] travel of its clusters up to which a pair need not be looked at */
-  float *block;              /* [room / 16] the least of 16 of them */
-  vvi_sheet_pair *pair;      /* [room] */
+  bool full, tight;       /* no memory for them; holes between lists have been closed */
+  bool anew;              /* nothing is known: lists of the start are taken, as far as they hold */
+  vvi_sheet_speed *speed; /* [n_cluster] */
+  double *strip;          /* [n_strip][6] extents of displacements */
+  vvi_sheet_life *life;   /* [n_cluster] */
+  double *reference;      /* [vertices of clusters][3] */
+  int64_t *ready, round;  /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
+  float *span;            /* [6][n_edge + 16] middles and halves of edges */
+  float *plane;           /* [16][n_element + 4] planes of triangles, see gaps.c */
+  vvi_sheet_branch *tree; /* [n_tree] boxes up to date with the last rebuild */
+  double *box;            /* [n_element][6] */
+  double *x, *y;          /* [n_vertex][3] places now and after the drift */
+  unsigned char *fresh;   /* [n_cluster] boxes belong to the present places: 1; all leaves are ready too: 2 */
+  unsigned char *wanted;  /* [n_cluster] x and y are to be found; those, and how many: */
+  int32_t *wants, n_wants;
+  int32_t *active, n_active;     /* [n_body] bodies with some of these */
+  int32_t *active_clusters;      /* [n_body] how many */
+  float *safe;                   /* [room] travel of its clusters up to which a pair need not be looked at */
+  float *block;                  /* [room / 16] the least of 16 of them */
+  vvi_sheet_pair *pair;          /* [room] */
   int64_t used, room, most_room; /* lists lie one behind the other, with holes; most: then skins are shortened */
   vvi_sheet_bench *bench;        /* [threads] */
   vvi_sheet_near *near;          /* [near_room] */

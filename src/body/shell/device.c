@@ -634,8 +634,9 @@ static void device_clusters(void *own, int64_t n, const int32_t *first, const in
   s->fixed = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
   s->which = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
   s->news = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
-  s->report = vvi_buffer_new(s->d, s->report_rows + sizeof(vv_motion_row) * count, NULL);
-  s->told_back = malloc(s->report_rows + sizeof(vv_motion_row) * (count + 1));
+  const size_t report = s->report_rows + sizeof(vv_motion_row) * count + NODE_ROW * sizeof(double) * VV_DEVICE_GUESSES;
+  s->report = vvi_buffer_new(s->d, report, NULL);
+  s->told_back = malloc(report + 1);
   if (s->told_back == NULL || s->spots == NULL) vvi_device_fail(s->d, "out of memory");
   if (s->spots != NULL) memcpy(s->spots, spot0, sizeof *spot0 * (count + 1));
 }
@@ -648,35 +649,6 @@ static void launch_rows(shell_device *s, int32_t n)
                                   VVI_BUFFER(s->spot), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
                                   VVI_BUFFER(s->reference), VVI_NUMBER(first), VVI_BUFFER(s->report),
                                   VVI_LOCAL(12 * STRIP * sizeof(double))));
-}
-
-static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
-                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
-{
-  shell_device *s = own;
-  const int32_t count = (int32_t)n, done = drifted;
-  const size_t rows = sizeof *row * (size_t)n;
-  flush(s);
-  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
-  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
-  vvi_device_each(s->d, s->take_budgets, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
-                                VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed)));
-  vvi_device_launch(s->d, s->extents, s->strips, STRIP,
-                    VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
-                                  VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
-  vvi_device_each(s->d, s->bounds, s->clusters,
-                  VVI_ARGUMENTS(VVI_NUMBER(s->clusters), VVI_BUFFER(s->cluster_first), VVI_BUFFER(s->cluster_strip),
-                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done),
-                                VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
-                                VVI_BUFFER(s->report)));
-  launch_rows(s, count);
-  vvi_buffer_read(s->d, s->report, 0, s->report_rows + rows, s->told_back);
-  s->giving = false;
-  if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, s->report_rows + rows);
-  memcpy(past, s->told_back, (size_t)s->clusters);
-  memcpy(row, s->told_back + s->report_rows, rows);
 }
 
 static void device_rows(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row)
@@ -729,21 +701,65 @@ static bool name_some(shell_device *s, int64_t n, const int32_t *node)
   return vvi_device_trouble(s->d) == NULL;
 }
 
+/* Columns of the nodes in `some`, from the place `first` of a buffer on. */
+static void launch_bring(shell_device *s, int64_t n, vvi_buffer *to, int32_t first)
+{
+  const int32_t count = (int32_t)n;
+  vvi_device_each(s->d, s->bring_some, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_NUMBER(first), VVI_BUFFER(to)));
+}
+
+static void take_nodes(const shell_device *s, int64_t n, const int32_t *node, const double *rows, double *q, double *p,
+                       double *f)
+{
+  double *const to[3] = {q, p, f};
+#pragma omp parallel for num_threads(s->b->threads) if (n >= SHARED_NODES && s->b->threads > 1)
+  for (int c = 0; c < NODE_ROW; c++)
+    for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = rows[c * n + i];
+}
+
 static void device_bring(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f)
 {
   shell_device *s = own;
   flush(s);
-  const int32_t count = (int32_t)n;
-  double *const to[3] = {q, p, f};
   if (n == 0 || !name_some(s, n, node)) return;
-  vvi_device_each(s->d, s->bring_some, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
-                                VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
+  launch_bring(s, n, s->rows, 0);
   vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
-  if (vvi_device_trouble(s->d) != NULL) return;
-#pragma omp parallel for num_threads(s->b->threads) if (n >= SHARED_NODES && s->b->threads > 1)
-  for (int c = 0; c < NODE_ROW; c++)
-    for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = s->down[c * n + i];
+  if (vvi_device_trouble(s->d) == NULL) take_nodes(s, n, node, s->down, q, p, f);
+}
+
+static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
+                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row, int64_t nodes,
+                          const int32_t *node, double *q, double *p, double *f)
+{
+  shell_device *s = own;
+  const int32_t count = (int32_t)n, done = drifted;
+  const size_t rows = sizeof *row * (size_t)n, all = s->report_rows + rows + NODE_ROW * sizeof *q * (size_t)nodes;
+  flush(s);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
+  vvi_device_each(s->d, s->take_budgets, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
+                                VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed)));
+  vvi_device_launch(s->d, s->extents, s->strips, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
+  vvi_device_each(s->d, s->bounds, s->clusters,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->clusters), VVI_BUFFER(s->cluster_first), VVI_BUFFER(s->cluster_strip),
+                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done),
+                                VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
+                                VVI_BUFFER(s->report)));
+  launch_rows(s, count);
+  if (nodes > 0 && name_some(s, nodes, node))
+    launch_bring(s, nodes, s->report, (int32_t)((s->report_rows + rows) / sizeof *q));
+  vvi_buffer_read(s->d, s->report, 0, all, s->told_back);
+  s->giving = false;
+  if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, all);
+  memcpy(past, s->told_back, (size_t)s->clusters);
+  memcpy(row, s->told_back + s->report_rows, rows);
+  take_nodes(s, nodes, node, (const double *)(const void *)(s->told_back + s->report_rows + rows), q, p, f);
 }
 
 static void device_give(void *own, int64_t n, const int32_t *node, const double *p)

@@ -144,15 +144,15 @@ __kernel void refer(__global const int *which, __global const int *spot0, __glob
     for (int c = 0; c < 3; c++) reference[3 * k + c] = q[c * column + spot[k]];
 }
 
-/* Places, momenta and forces of some nodes: rows[9][n]. */
+/* Places, momenta and forces of some nodes: rows[9][n], from a first place on. */
 __kernel void bring_nodes(int n, __global const int *node, int column, __global const double *q, __global const double *p,
-                          __global const double *f, __global double *rows)
+                          __global const double *f, int first, __global double *rows)
 {
   const int i = (int)get_global_id(0);
   if (i >= n) return;
   for (int c = 0; c < 3; c++) {
     const int at = c * column + node[i];
-    rows[c * n + i] = q[at], rows[(3 + c) * n + i] = p[at], rows[(6 + c) * n + i] = f[at];
+    rows[first + c * n + i] = q[at], rows[first + (3 + c) * n + i] = p[at], rows[first + (6 + c) * n + i] = f[at];
   }
 }
 

@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-/* Measures for which a cluster stays known that is not asked for: what comes to rest and wakes again costs no wait. */
-enum { STAYS = 16 };
+/* Measures for which a cluster stays known that is not asked for: what comes to rest and wakes again costs no wait.  A row takes some
+ * 0.06 us to be sent and read, a wait 15: where more than so many are known they stay no longer than they are asked for. */
+enum { STAYS = 16, STAY = 256 };
 
 static vv_status list_clusters(vvi_sheet_search *w, vvi_sheet_away *k)
 {
   const int32_t n = w->sheets->n_cluster;
-  int32_t **const list[] = {&k->block_of, &k->number, &k->cluster, &k->known, &k->asks, &k->which};
+  int32_t **const list[] = {&k->block_of, &k->number, &k->cluster, &k->known, &k->asks, &k->which, &k->hot};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if ((*list[i] = VVI_ARENA_NEW(w->arena, int32_t, n + 1)) == NULL) return VV_NOMEM;
   k->first = VVI_ARENA_NEW(w->arena, int32_t, k->model->n_block + 1);
@@ -116,6 +117,27 @@ static vv_motion_budget budget_of(const vvi_sheet_search *w, int32_t cluster)
       .path = l->path, .stray = l->stray, .wake = l->wake, .nap = l->nap, .fly = {fly[0], fly[1], fly[2]}};
 }
 
+/* Of the clusters of a block those with something in `past`, which are few: eight are looked at at once. */
+static void find_hot(vvi_sheet_search *w, int32_t first, int32_t n)
+{
+  vvi_sheet_away *k = w->away;
+  for (int32_t i = 0; i < n; i += 8) {
+    uint64_t eight = 0;
+    memcpy(&eight, k->past + i, n - i < 8 ? (size_t)(n - i) : 8);
+    for (int32_t j = i; eight != 0 && j < n && j < i + 8; j++)
+      if (k->past[j] != 0) w->past[k->cluster[first + j]] = k->past[j], k->hot[k->n_hot++] = k->cluster[first + j];
+  }
+}
+
+/* What may use up a budget is known, or was hot. */
+static void forget_past(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int32_t i = 0; i < k->n_known; i++) w->past[k->known[i]] = 0;
+  for (int32_t i = 0; i < k->n_hot; i++) w->past[k->hot[i]] = 0;
+  k->n_hot = 0;
+}
+
 static void measure_block(vvi_sheet_search *w, int block)
 {
   vvi_sheet_away *k = w->away;
@@ -126,7 +148,7 @@ static void measure_block(vvi_sheet_search *w, int block)
     k->which[n] = k->number[k->known[i]], k->budget[n++] = budget_of(w, k->known[i]);
   }
   if (all > 0) k->bounds(k->user, block, w->motion.h, k->drifted, n, k->which, k->budget, k->past, k->row);
-  for (int32_t i = 0; i < all; i++) w->past[k->cluster[first + i]] = k->past[i];
+  find_hot(w, first, all);
   for (int32_t i = 0; i < n; i++) take_row(w, k->cluster[first + k->which[i]], &k->row[i]);
 }
 
@@ -134,16 +156,18 @@ static void measure_block(vvi_sheet_search *w, int block)
 void vvi_sheet_away_measure(vvi_sheet_search *w)
 {
   vvi_sheet_away *k = w->away;
+  forget_past(w);
   if (w->anew) {
     k->n_known = k->home;
     for (int32_t i = 0; i < k->first[k->model->n_block]; i++) k->known[k->n_known++] = k->cluster[i];
   }
   for (int i = 0; i < k->model->n_block; i++) measure_block(w, i);
   k->drifted = false, k->measures++;
+  const int64_t stays = k->n_known - k->home > STAY ? 1 : STAYS;
   int32_t n = k->home;
   for (int32_t i = k->home; i < k->n_known; i++) {
     const int32_t cluster = k->known[i];
-    if (!w->anew && k->used_in[cluster] + STAYS < k->measures) continue;
+    if (!w->anew && k->used_in[cluster] + stays < k->measures) continue;
     k->known[n++] = cluster, k->known_in[cluster] = k->measures;
   }
   k->n_known = n;

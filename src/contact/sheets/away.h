@@ -39,8 +39,10 @@ typedef struct vvi_sheet_away {
   int64_t *known_in, *used_in;   /* [n_cluster] the last measure in which it was known, and asked for */
   int64_t measures;
   int32_t *asks, n_asks; /* [n_cluster] that are to be known */
-  bool drifted;          /* since the last measure */
-  int32_t *which;        /* [n_cluster] numbers that go to the accelerator; with them, and back from there: */
+  int32_t *hot,
+      n_hot;      /* [n_cluster] that may use up a budget, as the accelerator says: all are asked for, and then known */
+  bool drifted;   /* since the last measure */
+  int32_t *which; /* [n_cluster] numbers that go to the accelerator; with them, and back from there: */
   vv_motion_budget *budget;
   vv_motion_row *row;
   unsigned char *past;
@@ -68,6 +70,15 @@ void vvi_sheet_away_start(vvi_sheet_search *w);
 void vvi_sheet_away_refer(vvi_sheet_search *w);
 /* Spots of the clusters of a block: how many; spot0[clusters + 1], spot: written where they are not NULL. */
 int64_t vvi_sheet_away_spots(const vvi_sheet_search *w, int block, int32_t *spot0, int32_t *spot);
+/* Clusters among which are all that may use up a budget, once the hot ones are known. */
+static inline int32_t vvi_sheet_pasts(const vvi_sheet_search *w)
+{
+  return w->away != NULL ? w->away->n_known : w->sheets->n_cluster;
+}
+static inline int32_t vvi_sheet_past_at(const vvi_sheet_search *w, int32_t i)
+{
+  return w->away != NULL ? w->away->known[i] : i;
+}
 /* Clusters whose speeds and paths are here. */
 static inline int32_t vvi_sheet_known(const vvi_sheet_search *w)
 {

@@ -122,7 +122,9 @@ static void make_box(vvi_sheet_search *w, int32_t cluster, const double at[6], d
 static int32_t find_asked(vvi_sheet_search *w)
 {
   int32_t n = 0;
-  for (int32_t i = 0; i < w->sheets->n_cluster; i++) {
+  const int32_t pasts = vvi_sheet_pasts(w);
+  for (int32_t j = 0; j < pasts; j++) {
+    const int32_t i = vvi_sheet_past_at(w, j);
     if ((w->past[i] & VVI_SHEET_BOX) == 0) continue;
     if (w->sheets->body[w->sheets->cluster[i].body].obstacle != NULL)
       w->life[i].wake = INFINITY;
@@ -334,6 +336,17 @@ static bool take_new(vvi_sheet_search *w)
   return true;
 }
 
+/* Places in the order of the meshes. */
+static void number_lists(const vvi_sheet_search *w)
+{
+  if (vvi_sheet_shares(w, w->n_list)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < w->n_list; i++) w->list[w->order[i]].place = i;
+    return;
+  }
+  for (int32_t i = 0; i < w->n_list; i++) w->list[w->order[i]].place = i;
+}
+
 bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
@@ -362,7 +375,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   drop_parted(w);
   bool room = take_new(w) && !w->full;
   if (w->ranks != NULL) room &= vvi_sheet_subscribe(w);
-  for (int32_t i = 0; i < w->n_list; i++) w->list[w->order[i]].place = i;
+  number_lists(w);
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
   return room;
 }

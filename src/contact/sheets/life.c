@@ -43,8 +43,7 @@ void vvi_sheet_path_ahead(vvi_sheet_search *w, int32_t cluster)
 
 void vvi_sheet_paths_ahead(vvi_sheet_search *w)
 {
-  for (int32_t i = 0; w->away != NULL && i < w->sheets->n_cluster; i++)
-    if (w->past[i] != 0) vvi_sheet_away_ask(w, i);
+  for (int32_t i = 0; w->away != NULL && i < w->away->n_hot; i++) vvi_sheet_away_ask(w, w->away->hot[i]);
   if (w->away != NULL) vvi_sheet_away_learn(w);
   const int32_t n = vvi_sheet_known(w);
   if (vvi_sheet_shares(w, n)) {

@@ -106,12 +106,13 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->y = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
   w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
   w->wanted = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
+  w->wants = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
   w->active_clusters = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   w->active = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   if (w->motion.at == NULL || w->motion.frame == NULL || w->margin == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
-  if (w->wanted == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL || w->plane == NULL ||
-      w->y == NULL)
+  if (w->wanted == NULL || w->wants == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL ||
+      w->plane == NULL || w->y == NULL)
     return VV_NOMEM;
   if (w->ready == NULL || w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL) return VV_NOMEM;
   w->round = 1;
@@ -269,7 +270,7 @@ static void want(vvi_sheet_search *w, int32_t cluster)
 {
   const int32_t body = w->sheets->cluster[cluster].body;
   if (w->wanted[cluster]) return;
-  w->wanted[cluster] = 1;
+  w->wanted[cluster] = 1, w->wants[w->n_wants++] = cluster;
   if (w->active_clusters[body]++ == 0) w->active[w->n_active++] = body;
 }
 
@@ -285,7 +286,7 @@ static void place_wanted(vvi_sheet_search *w)
     }
     w->active_clusters[w->active[k]] = 0;
   }
-  w->n_active = 0;
+  w->n_active = w->n_wants = 0;
 }
 
 /* Places and boxes of the clusters of lists to build; leaves, which else wait until they are needed, if threads are to read
@@ -586,12 +587,17 @@ static void place_whole(vvi_sheet_search *w, int32_t n)
   for (int32_t k = 0; !share && k < n; k++) place_piece(w, w->active[k], 0);
 }
 
-/* Of a body of which only some clusters are active: these.  They share vertices, so one thread does it. */
-static void place_some(vvi_sheet_search *w, const vvi_sheet_body *b)
+static bool some_active(const vvi_sheet_search *w, int32_t body)
 {
-  for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) {
-    const vvi_sheet_cluster *r = &w->sheets->cluster[i];
-    for (int32_t k = r->vertex0; w->wanted[i] && k < r->vertex0 + r->vertices; k++)
+  return 2 * w->active_clusters[body] < w->sheets->body[body].clusters;
+}
+
+/* Of bodies of which only some clusters are active: these.  They share vertices, so one thread does it. */
+static void place_some(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->n_wants; i++) {
+    const vvi_sheet_cluster *r = &w->sheets->cluster[w->wants[i]];
+    for (int32_t k = r->vertex0; some_active(w, r->body) && k < r->vertex0 + r->vertices; k++)
       place_vertex(w, w->sheets->cluster_vertex[k]);
   }
 }
@@ -600,21 +606,19 @@ static void place_some(vvi_sheet_search *w, const vvi_sheet_body *b)
 static void place_active(vvi_sheet_search *w)
 {
   int32_t whole = 0;
+  place_some(w);
+  for (int32_t i = 0; i < w->n_wants; i++) w->wanted[w->wants[i]] = 0;
   for (int32_t k = 0; k < w->n_active; k++) {
     const int32_t body = w->active[k];
-    const vvi_sheet_body *b = &w->sheets->body[body];
-    if (2 * w->active_clusters[body] < b->clusters) {
-      place_some(w, b);
-    } else if (b->vertices > PIECE) {
+    if (!some_active(w, body) && w->sheets->body[body].vertices > PIECE) {
       place_pieces(w, body);
-    } else {
+    } else if (!some_active(w, body)) {
       w->active[whole++] = body;
     }
-    for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) w->wanted[i] = 0;
     w->active_clusters[body] = 0;
   }
   place_whole(w, whole);
-  w->n_active = 0;
+  w->n_active = w->n_wants = 0;
 }
 
 static inline double along(const double *x, int32_t v, const float n[3])
