@@ -628,7 +628,7 @@ static void device_clusters(void *own, int64_t n, const int32_t *first, const in
   s->spot0 = vvi_buffer_new(s->d, sizeof *spot0 * (count + 1), spot0);
   s->spot = vvi_buffer_new(s->d, sizeof *spot * (size_t)spot0[n], spot);
   s->reference = vvi_buffer_new(s->d, 3 * sizeof(double) * (size_t)spot0[n], NULL);
-  s->spots = malloc(sizeof *spot0 * (count + 1));
+  s->spots = malloc(sizeof *spot0 * (count + 1)), s->referred = malloc(sizeof *s->referred * (count + 1));
   s->motion = vvi_buffer_new(s->d, MOTION * sizeof(double) * count, NULL);
   s->budget = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
   s->fixed = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
@@ -637,7 +637,7 @@ static void device_clusters(void *own, int64_t n, const int32_t *first, const in
   const size_t report = s->report_rows + sizeof(vv_motion_row) * count + NODE_ROW * sizeof(double) * VV_DEVICE_GUESSES;
   s->report = vvi_buffer_new(s->d, report, NULL);
   s->told_back = malloc(report + 1);
-  if (s->told_back == NULL || s->spots == NULL) vvi_device_fail(s->d, "out of memory");
+  if (s->told_back == NULL || s->spots == NULL || s->referred == NULL) vvi_device_fail(s->d, "out of memory");
   if (s->spots != NULL) memcpy(s->spots, spot0, sizeof *spot0 * (count + 1));
 }
 
@@ -672,7 +672,10 @@ static void device_references(void *own, int32_t first, int64_t n, const double 
 static void device_refer(void *own, int64_t n, const int32_t *cluster)
 {
   shell_device *s = own;
-  vvi_buffer_write(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  if (s->referring) vvi_device_finish(s->d); /* names of the last time are still on their way */
+  s->referring = true;
+  memcpy(s->referred, cluster, sizeof *cluster * (size_t)n);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, s->referred);
   vvi_device_launch(s->d, s->take_references, n, STRIP,
                     VVI_ARGUMENTS(VVI_BUFFER(s->which), VVI_BUFFER(s->spot0), VVI_BUFFER(s->spot),
                                   VVI_NUMBER(s->column), VVI_BUFFER(s->q), VVI_BUFFER(s->reference)));
@@ -755,7 +758,7 @@ static void device_bounds(void *own, double h, bool drifted, int64_t n, const in
   if (nodes > 0 && name_some(s, nodes, node))
     launch_bring(s, nodes, s->report, (int32_t)((s->report_rows + rows) / sizeof *q));
   vvi_buffer_read(s->d, s->report, 0, all, s->told_back);
-  s->giving = false;
+  s->giving = s->referring = false;
   if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, all);
   memcpy(past, s->told_back, (size_t)s->clusters);
   memcpy(row, s->told_back + s->report_rows, rows);

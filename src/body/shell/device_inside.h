@@ -103,7 +103,8 @@ typedef struct shell_device {
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
   vvi_buffer *spot0, *spot, *reference; /* nodes that the vertices of clusters are, and where they were: [3] each */
-  int32_t *spots;                       /* [clusters + 1] spot0 */
+  int32_t *spots, *referred; /* [clusters + 1] spot0; clusters whose references are taken anew, as their names go up */
+  bool referring;            /* they may be on their way */
   int32_t strips, clusters;
   size_t report_rows;                /* bytes before the rows of a report */
   unsigned char *told_back;          /* a report as it comes down */
