@@ -237,7 +237,8 @@ typedef struct vvi_sheet_list {
   double edge;    /* m: the smaller mean edge of the two bodies */
   double closest; /* m: how far apart they were at the start; INFINITY: not near */
   int32_t chunk0, chunks; /* of the pairs to look at in this drift */
-  int32_t place;          /* in the order of the meshes */
+  int32_t place; /* in the order of the meshes, where the search has numbered its lists, or it has pairs to look at */
+  int64_t found; /* the last look of the broad phase that found it */
   bool stale;
   bool off;  /* answered elsewhere */
   bool mine; /* this rank has the list */
@@ -292,6 +293,11 @@ typedef struct vvi_sheet_life {
 typedef struct vvi_sheet_found {
   int32_t low, high, a, b, rule; /* bodies; clusters */
 } vvi_sheet_found;
+
+/* Clusters of a list: what decides its place in the order of the meshes. */
+typedef struct vvi_sheet_key {
+  int32_t a, b;
+} vvi_sheet_key;
 
 /* A list that is looked at in every drift. */
 typedef struct vvi_sheet_awake {
@@ -355,6 +361,8 @@ typedef struct vvi_sheet_search {
   bool anticipates;          /* lists only where nothing is projected */
   vvi_sheet_list *list;      /* [list_room] candidate pairs */
   int32_t *order, *spare;    /* [list_room] those in use, in the order of the meshes; slots to use again */
+  vvi_sheet_key *key;        /* [list_room] of those in use, in that order */
+  bool numbered;             /* each of them knows its place there */
   int32_t *due;              /* [list_room] lists to build */
   vvi_sheet_spot *spot;      /* [list_room] where lists lie */
   int32_t n_list, list_room; /* in use */
@@ -377,6 +385,9 @@ typedef struct vvi_sheet_search {
   int32_t *obstacle, n_obstacle; /* clusters that are one */
   vvi_sheet_found *found;        /* [found_room] */
   int64_t n_found, found_room;
+  int64_t looks, *met,
+      meetings;           /* looks of the broad phase; [n_cluster] who has a list with the one that looks around */
+  int32_t *met_by;        /* [n_cluster] which list */
   bool full, tight;       /* no memory for them; holes between lists have been closed */
   bool anew;              /* nothing is known: lists of the start are taken, as far as they hold */
   vvi_sheet_speed *speed; /* [n_cluster] */

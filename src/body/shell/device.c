@@ -636,8 +636,10 @@ static void device_clusters(void *own, int64_t n, const int32_t *first, const in
   s->news = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
   const size_t report = s->report_rows + sizeof(vv_motion_row) * count + NODE_ROW * sizeof(double) * VV_DEVICE_GUESSES;
   s->report = vvi_buffer_new(s->d, report, NULL);
-  s->told_back = malloc(report + 1);
-  if (s->told_back == NULL || s->spots == NULL || s->referred == NULL) vvi_device_fail(s->d, "out of memory");
+  s->told_back = malloc(report + 1), s->guessed = malloc(sizeof *s->guessed * VV_DEVICE_GUESSES);
+  s->guess = vvi_buffer_new(s->d, sizeof *s->guessed * VV_DEVICE_GUESSES, NULL);
+  if (s->told_back == NULL || s->spots == NULL || s->referred == NULL || s->guessed == NULL)
+    vvi_device_fail(s->d, "out of memory");
   if (s->spots != NULL) memcpy(s->spots, spot0, sizeof *spot0 * (count + 1));
 }
 
@@ -704,12 +706,12 @@ static bool name_some(shell_device *s, int64_t n, const int32_t *node)
   return vvi_device_trouble(s->d) == NULL;
 }
 
-/* Columns of the nodes in `some`, from the place `first` of a buffer on. */
-static void launch_bring(shell_device *s, int64_t n, vvi_buffer *to, int32_t first)
+/* Columns of nodes that are named there, from the place `first` of a buffer on. */
+static void launch_bring(shell_device *s, int64_t n, vvi_buffer *names, vvi_buffer *to, int32_t first)
 {
   const int32_t count = (int32_t)n;
   vvi_device_each(s->d, s->bring_some, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(names), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
                                 VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_NUMBER(first), VVI_BUFFER(to)));
 }
 
@@ -727,9 +729,18 @@ static void device_bring(void *own, int64_t n, const int32_t *node, double *q, d
   shell_device *s = own;
   flush(s);
   if (n == 0 || !name_some(s, n, node)) return;
-  launch_bring(s, n, s->rows, 0);
+  launch_bring(s, n, s->some, s->rows, 0);
   vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
   if (vvi_device_trouble(s->d) == NULL) take_nodes(s, n, node, s->down, q, p, f);
+}
+
+/* What was sent before is not sent again; it has arrived, since its nodes came. */
+static void name_guesses(shell_device *s, int64_t n, const int32_t *node)
+{
+  const size_t bytes = sizeof *node * (size_t)n;
+  if (n == s->guesses && memcmp(s->guessed, node, bytes) == 0) return;
+  memcpy(s->guessed, node, bytes), s->guesses = n;
+  vvi_buffer_send(s->d, s->guess, 0, bytes, s->guessed);
 }
 
 static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
@@ -755,8 +766,8 @@ static void device_bounds(void *own, double h, bool drifted, int64_t n, const in
                                 VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
                                 VVI_BUFFER(s->report)));
   launch_rows(s, count);
-  if (nodes > 0 && name_some(s, nodes, node))
-    launch_bring(s, nodes, s->report, (int32_t)((s->report_rows + rows) / sizeof *q));
+  name_guesses(s, nodes, node);
+  launch_bring(s, nodes, s->guess, s->report, (int32_t)((s->report_rows + rows) / sizeof *q));
   vvi_buffer_read(s->d, s->report, 0, all, s->told_back);
   s->giving = s->referring = false;
   if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, all);

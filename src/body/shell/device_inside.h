@@ -105,6 +105,9 @@ typedef struct shell_device {
   vvi_buffer *spot0, *spot, *reference; /* nodes that the vertices of clusters are, and where they were: [3] each */
   int32_t *spots, *referred; /* [clusters + 1] spot0; clusters whose references are taken anew, as their names go up */
   bool referring;            /* they may be on their way */
+  vvi_buffer *guess;         /* nodes that come with the bounds; */
+  int32_t *guessed;          /* the same here, and how many */
+  int64_t guesses;
   int32_t strips, clusters;
   size_t report_rows;                /* bytes before the rows of a report */
   unsigned char *told_back;          /* a report as it comes down */

@@ -156,9 +156,11 @@ static void merge(vvi_sheet_search *w)
   enum { FEW = 64 };
   vvi_sheet_awake late[FEW];
   int32_t n = 1;
-  for (int32_t i = 0; i < w->n_awake; i++) w->awake[i].place = w->list[w->awake[i].list].place;
+  vvi_sheet_number(w, w->n_awake);
+  for (int32_t i = 0; i < w->n_awake; i++) w->awake[i].place = vvi_sheet_list_place(w, &w->list[w->awake[i].list]);
   while (n < w->n_awake && w->awake[n - 1].place <= w->awake[n].place) n++;
   int32_t left = w->n_awake - n;
+  if (left <= 0) return;
   if (left > FEW) {
     vvi_sort(w->awake, (size_t)w->n_awake, sizeof *w->awake, by_place);
     return;
