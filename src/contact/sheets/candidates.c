@@ -291,15 +291,38 @@ static int32_t part(vvi_sheet_search *w, int32_t cluster)
   return n;
 }
 
+static int by_number(const void *x, const void *y)
+{
+  const int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+  return (a > b) - (a < b);
+}
+
+/* Those that are parted, the last n of the spare ones, leave the order: what is between two of them moves as one. */
+static void drop_from_order(vvi_sheet_search *w, int32_t n)
+{
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_sheet_list *l = &w->list[w->spare[w->n_spare - n + i]];
+    const vvi_sheet_found f = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
+    w->due[i] = place_of(w, &f, w->n_list);
+  }
+  vvi_sort(w->due, (size_t)n, sizeof *w->due, by_number);
+  int32_t to = w->due[0];
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t from = w->due[i] + 1, end = i + 1 < n ? w->due[i + 1] : w->n_list;
+    memmove(w->order + to, w->order + from, sizeof *w->order * (size_t)(end - from));
+    memmove(w->key + to, w->key + from, sizeof *w->key * (size_t)(end - from));
+    to += end - from;
+  }
+  w->n_list = to;
+}
+
 /* Pairs of clusters that moved are those that were found, and no others: drops them, keeps the rest in order. */
 static void drop_parted(vvi_sheet_search *w)
 {
   int32_t n = 0, all = 0;
   for (int32_t i = 0; i < w->n_left; i++) all += part(w, w->left[i]);
   if (all == 0) return;
-  for (int32_t i = 0; i < w->n_list; i++)
-    if (!w->parted[w->order[i]]) w->key[n] = w->key[i], w->order[n++] = w->order[i];
-  w->n_list = n, n = 0;
+  drop_from_order(w, all);
   for (int32_t i = 0; i < w->n_awake; i++)
     if (!w->parted[w->awake[i].list]) w->awake[n++] = w->awake[i];
   w->n_awake = n;

@@ -29,10 +29,6 @@ enum { MOST_PAIRS = 24 * PAIRS };
 /* Pairs there is room for at first, and on the bench of a thread; bodies that threads share are more than this; vertices of a
  * piece. */
 enum { FIRST = 65536, BENCH = 16384, SHARED = 8, PIECE = 4096 };
-enum {
-  SHARED_CHUNKS = 128,
-  SHARED_BUILDS = 4
-}; /* chunks to look at, lists to build: from more on threads share them */
 static const double OPENING = 0.3;
 static const double OVERLAP =
     1e-6; /* ends of pieces that wake deeper in a thickness, over an edge, wait until they are out */
@@ -346,7 +342,7 @@ static int32_t build_far(vvi_sheet_search *w, int32_t n)
 static bool rebuild(vvi_sheet_search *w, int32_t all)
 {
   const int32_t n = w->away != NULL ? build_far(w, all) : all;
-  const bool together = n > SHARED_BUILDS && w->threads > 1;
+  const bool together = n > 1 && w->threads > 1;
   freshen_clusters(w, n, together ? 2 : 1);
   for (int32_t i = 0; i < n; i++) w->list[w->due[i]].stale = true, w->list[w->due[i]].n = 0;
   if (together) build_together(w, n);
@@ -907,7 +903,7 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
   if (!refresh(w)) return false;
   const int32_t n = find_active(w);
   place_active(w);
-  if (n > SHARED_CHUNKS && w->threads > 1) {
+  if (n > 16 && w->threads > 1) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(w->threads)
     for (int32_t i = 0; i < n; i += TOGETHER) look_at_chunks(w, i, n - i < TOGETHER ? n - i : TOGETHER);
   } else {
