@@ -165,6 +165,31 @@ static void new_boxes(void **state)
   place_close(&x);
 }
 
+/* Where the same nodes are looked at in every drift they come with the bounds: one wait a drift, and one more here for trial flights
+ * and lists that wake or are built; were nodes waited for it would be three. */
+static void two_waits(void **state)
+{
+  enum { STEPS = 40 };
+  char text[1024];
+  place x;
+  vv_report r;
+  (void)state;
+  spheres(text, sizeof text, 24, 0.1);
+  assert_int_equal(place_open(text, device, 1, 0.0, &x), VV_OK);
+  place_steps(&x, 1);
+  const vvi_device *d = x.sim->step.accelerator->device;
+  int64_t waits[2];
+  for (int k = 0; k < 2; k++) { /* the state that goes up at the start and comes down at the end is in both */
+    waits[k] = -vvi_device_waits(d);
+    assert_int_equal(vv_sim_steps(x.sim, (k + 1) * STEPS, &r), VV_OK);
+    waits[k] += vvi_device_waits(d);
+    assert_true(r.events > 0);
+  }
+  if (2 * (waits[1] - waits[0]) > 5 * STEPS)
+    fail_msg("%lld waits in %d steps", (long long)(waits[1] - waits[0]), STEPS);
+  place_close(&x);
+}
+
 /* What comes down where they touch is what is near: four times the nodes make it a little more than the bounds. */
 static void in_contact(void **state)
 {
@@ -182,10 +207,10 @@ static void in_contact(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest test[] = {cmocka_unit_test(same_bits), cmocka_unit_test(flights),
-                                    cmocka_unit_test(cubes),     cmocka_unit_test(mixed),
-                                    cmocka_unit_test(resumed),   cmocka_unit_test(far_apart),
-                                    cmocka_unit_test(new_boxes), cmocka_unit_test(in_contact)};
+  const struct CMUnitTest test[] = {
+      cmocka_unit_test(same_bits), cmocka_unit_test(flights),   cmocka_unit_test(cubes),
+      cmocka_unit_test(mixed),     cmocka_unit_test(resumed),   cmocka_unit_test(far_apart),
+      cmocka_unit_test(new_boxes), cmocka_unit_test(two_waits), cmocka_unit_test(in_contact)};
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);
 }
