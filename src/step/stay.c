@@ -24,7 +24,7 @@ static void bounds(void *user, int block, double h, bool drifted, int64_t n, con
   const int32_t guesses = a->guessed[block] == a->now ? 0 : a->guesses[block];
   int32_t *node = a->guess[block];
   b->kind->device->bounds(a->own[block], h, drifted, n, cluster, budget, past, row, guesses, node, s->state->q + b->q0,
-                          s->state->p + b->p0, a->f + b->p0);
+                          s->state->p + b->p0, a->f != NULL ? a->f + b->p0 : NULL);
   for (int32_t i = 0; i < guesses; i++) a->here[block][node[i]] = a->now;
   if (a->guessed[block] != a->now) a->guesses[block] = 0;
   a->guessed[block] = a->now;
