@@ -3,7 +3,7 @@
  * bench_device [DEVICE [FREQUENCY | beam:ELEMENTS | spheres:FREQUENCY | crowd:CUBES ...]]
  *
  * Free: a sphere of 8 FREQUENCY^2 triangles, or a beam; n is its triangles, or its nodes.  In contact: two spheres of 2048 FREQUENCY^2
- * triangles each, or CUBES^3 hollow cubes; with the bytes that go up or come down in a step, and the impacts in the steps that were timed.  Timed: whole calls of vv_sim_steps with nobody looking, and with the ledger closed
+ * triangles each, or CUBES^3 hollow cubes; with the bytes that go up or come down in a step, how often the processor waits, and the impacts in the steps that were timed.  Timed: whole calls of vv_sim_steps with nobody looking, and with the ledger closed
  * after every step (an observer that keeps its rows); the least of several.  Bandwidth: of a triad on the same device.  Bytes
  * of an element and step, counted from the tables: reference 56, indices 14, lists 22, nodes in 20, shared slots out and back
  * 29, rows of shared nodes 8, x and p in and out 48, masses 8.  Of a node of a beam: q and p in and out 288, masses 16, for eight steps. */
@@ -182,7 +182,7 @@ static void measure(const thing *what, const char *device, int threads, bool fas
 
 /* Calls of one step: what goes up and down at the ends of a call costs their median. */
 typedef struct ends {
-  double seconds, moved;
+  double seconds, moved, waits;
 } ends;
 enum { CALLS = 9 };
 
@@ -194,16 +194,17 @@ static int by_size(const void *a, const void *b)
 
 static ends ends_of(vv_sim *sim, vvi_device *d, int64_t *impacts)
 {
-  double seconds[CALLS], moved = 0.0;
+  double seconds[CALLS], moved = 0.0, waits = 0.0;
   for (int i = 0; i < CALLS; i++) {
     vv_report r;
-    const int64_t before = d != NULL ? vvi_device_moved(d) : 0;
-    if (vv_sim_steps(sim, 1, &r) != VV_OK) return (ends){NAN, NAN};
+    const int64_t before = d != NULL ? vvi_device_moved(d) : 0, waited = d != NULL ? vvi_device_waits(d) : 0;
+    if (vv_sim_steps(sim, 1, &r) != VV_OK) return (ends){NAN, NAN, NAN};
     seconds[i] = r.step_seconds, *impacts += r.events;
     moved += d != NULL ? (double)(vvi_device_moved(d) - before) / CALLS : 0.0;
+    waits += d != NULL ? (double)(vvi_device_waits(d) - waited) / CALLS : 0.0;
   }
   qsort(seconds, CALLS, sizeof *seconds, by_size);
-  return (ends){seconds[CALLS / 2], moved};
+  return (ends){seconds[CALLS / 2], moved, waits};
 }
 
 static void touching(const thing *what, const char *device)
@@ -225,13 +226,14 @@ static void touching(const thing *what, const char *device)
     int64_t impacts = 0;
     bool good = vv_sim_steps(x.sim, warm, &r) == VV_OK && r.reason == VV_REASON_DONE;
     const ends once = ends_of(x.sim, d, &impacts);
-    const int64_t before = d != NULL ? vvi_device_moved(d) : 0;
+    const int64_t before = d != NULL ? vvi_device_moved(d) : 0, waited = d != NULL ? vvi_device_waits(d) : 0;
     good = good && vv_sim_steps(x.sim, steps, &r) == VV_OK && r.reason == VV_REASON_DONE;
     const double step = (r.step_seconds - once.seconds) / (double)(steps - 1);
     const double moved = d != NULL ? ((double)(vvi_device_moved(d) - before) - once.moved) / (double)(steps - 1) : 0.0;
-    printf("%-6.6s %-7s %3d %9.0f %7.2f %9.2f %9.3g  %9.0f bytes/step %7lld impacts  %016llx%s\n",
+    const double waits = d != NULL ? ((double)(vvi_device_waits(d) - waited) - once.waits) / (double)(steps - 1) : 0.0;
+    printf("%-6.6s %-7s %3d %9.0f %7.2f %9.2f %9.3g  %9.0f bytes %5.2f waits/step %7lld impacts  %016llx%s\n",
            device != NULL ? device : "cpu", what->kind == SPHERES ? "spheres" : "crowd", vv_ctx_threads(x.ctx), n,
-           ready, 1e6 * step, n / step, moved, (long long)(impacts + r.events),
+           ready, 1e6 * step, n / step, moved, waits, (long long)(impacts + r.events),
            (unsigned long long)vv_state_hash(x.state), good ? "" : " stopped");
     fflush(stdout);
   }

@@ -358,8 +358,11 @@ typedef struct vv_motion_budget {
 typedef struct vv_motion_row {
   double path, stray;
   double box[6]; /* least and largest h (p + h/2 f)/m of its strips */
+  double at[6];  /* of its spots: where they are, */
+  double off[6]; /* and how far from their references */
 } vv_motion_row;
 enum { VV_PAST_WAKE = 1, VV_PAST_NAP = 2 };
+enum { VV_DEVICE_GUESSES = 16384 };
 /* Trial flights from the present places and momenta, of which nothing stays: half a kick by the forces of `press`, a drift, then so
  * many kicks and drifts; in steps of h, and of -h.  Each flight begins with other momenta of some nodes. */
 enum { VV_DEVICE_FLIGHTS = 3, VV_DEVICE_KICKS = 5 }; /* at the most */
@@ -400,15 +403,22 @@ typedef struct vv_device_table {
    * and the columns of those that it asks for.  NULL in kinds whose columns go up and forces come down instead. */
   void (*strips)(void *own, int64_t n, const int32_t *strip); /* once: [n][2] first node, how many */
   /* Once, then: the strips of each cluster, strip[first[i]] to strip[first[i + 1] - 1], and half[i]: half edges of the box of its
-   * displacements over what those of its strips span. */
-  void (*clusters)(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half);
+   * displacements over what those of its strips span; in the same way its spots, the nodes that its vertices are: none where they
+   * are sums of nodes. */
+  void (*clusters)(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half,
+                   const int32_t *spot0, const int32_t *spot);
   void (*press)(void *own, double t); /* f, there: what kick(t, 1) makes of momenta that are zero */
   void (*push)(void *own, double h);  /* p += h f */
   /* A drift of length h comes; drifted: the one of the last call has been.  Budgets of n clusters are these, and how far they have
-   * moved, all told; what the coming drift may use up, of all clusters; rows of these n.  Then, for the same drift, rows of others. */
+   * moved, all told; what the coming drift may use up, of all clusters; rows of these n; columns of some nodes, VV_DEVICE_GUESSES at the
+   * most, as `bring` has them.  Then, for the same drift, rows of others. */
   void (*bounds)(void *own, double h, bool drifted, int64_t n, const int32_t *cluster, const vv_motion_budget *budget,
-                 unsigned char *past, vv_motion_row *row);
+                 unsigned char *past, vv_motion_row *row, int64_t nodes, const int32_t *node, double *q, double *p,
+                 double *f);
   void (*rows)(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row);
+  /* References of the spots of n clusters from a first one on, [3] each; those of these clusters are where they are now. */
+  void (*references)(void *own, int32_t first, int64_t n, const double *reference);
+  void (*refer)(void *own, int64_t n, const int32_t *cluster);
   void (*bring)(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f);
   void (*give)(void *own, int64_t n, const int32_t *node, const double *p);
   bool (*flies)(void *own); /* once: is there room for trial flights? */

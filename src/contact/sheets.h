@@ -237,7 +237,8 @@ typedef struct vvi_sheet_list {
   double edge;    /* m: the smaller mean edge of the two bodies */
   double closest; /* m: how far apart they were at the start; INFINITY: not near */
   int32_t chunk0, chunks; /* of the pairs to look at in this drift */
-  int32_t place;          /* in the order of the meshes */
+  int32_t place; /* in the order of the meshes, where the search has numbered its lists, or it has pairs to look at */
+  int64_t found; /* the last look of the broad phase that found it */
   bool stale;
   bool off;  /* answered elsewhere */
   bool mine; /* this rank has the list */
@@ -283,6 +284,7 @@ typedef struct vvi_sheet_life {
   double nap;    /* the stray up to which all of its lists that sleep do so */
   double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
   double box[6]; /* of x - reference */
+  double at[6];  /* of x; where an accelerator has it */
   double sum[6]; /* of all such boxes when references were taken anew */
   int64_t round, refer; /* in which the box was found, the reference taken */
 } vvi_sheet_life;
@@ -291,6 +293,11 @@ typedef struct vvi_sheet_life {
 typedef struct vvi_sheet_found {
   int32_t low, high, a, b, rule; /* bodies; clusters */
 } vvi_sheet_found;
+
+/* Clusters of a list: what decides its place in the order of the meshes. */
+typedef struct vvi_sheet_key {
+  int32_t a, b;
+} vvi_sheet_key;
 
 /* A list that is looked at in every drift. */
 typedef struct vvi_sheet_awake {
@@ -355,6 +362,8 @@ typedef struct vvi_sheet_search {
   bool anticipates;          /* lists only where nothing is projected */
   vvi_sheet_list *list;      /* [list_room] candidate pairs */
   int32_t *order, *spare;    /* [list_room] those in use, in the order of the meshes; slots to use again */
+  vvi_sheet_key *key;        /* [list_room] of those in use, in that order */
+  bool numbered;             /* each of them knows its place there */
   int32_t *due;              /* [list_room] lists to build */
   vvi_sheet_spot *spot;      /* [list_room] where lists lie */
   int32_t n_list, list_room; /* in use */
@@ -377,25 +386,29 @@ typedef struct vvi_sheet_search {
   int32_t *obstacle, n_obstacle; /* clusters that are one */
   vvi_sheet_found *found;        /* [found_room] */
   int64_t n_found, found_room;
-  bool full, tight;          /* no memory for them; holes between lists have been closed */
-  bool anew;                 /* nothing is known: lists of the start are taken, as far as they hold */
-  vvi_sheet_speed *speed;    /* [n_cluster] */
-  double *strip;             /* [n_strip][6] extents of displacements */
-  vvi_sheet_life *life;      /* [n_cluster] */
-  double *reference;         /* [vertices of clusters][3] */
-  int64_t *ready, round;     /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
-  float *span;               /* [6][n_edge + 16] middles and halves of edges */
-  float *plane;              /* [16][n_element + 4] planes of triangles, see gaps.c */
-  vvi_sheet_branch *tree;    /* [n_tree] boxes up to date with the last rebuild */
-  double *box;               /* [n_element][6] */
-  double *x, *y;             /* [n_vertex][3] places now and after the drift */
-  unsigned char *fresh;      /* [n_cluster] boxes belong to the present places: 1; all leaves are ready too: 2 */
-  unsigned char *wanted;     /* [n_cluster] x and y are to be found */
-  int32_t *active, n_active; /* [n_body] bodies with some of these */
-  int32_t *active_clusters;  /* [n_body] how many */
-  float *safe;               /* [room] travel of its clusters up to which a pair need not be looked at */
-  float *block;              /* [room / 16] the least of 16 of them */
-  vvi_sheet_pair *pair;      /* [room] */
+  int64_t looks, *met,
+      meetings;           /* looks of the broad phase; [n_cluster] who has a list with the one that looks around */
+  int32_t *met_by;        /* [n_cluster] which list */
+  bool full, tight;       /* no memory for them; holes between lists have been closed */
+  bool anew;              /* nothing is known: lists of the start are taken, as far as they hold */
+  vvi_sheet_speed *speed; /* [n_cluster] */
+  double *strip;          /* [n_strip][6] extents of displacements */
+  vvi_sheet_life *life;   /* [n_cluster] */
+  double *reference;      /* [vertices of clusters][3] */
+  int64_t *ready, round;  /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
+  float *span;            /* [6][n_edge + 16] middles and halves of edges */
+  float *plane;           /* [16][n_element + 4] planes of triangles, see gaps.c */
+  vvi_sheet_branch *tree; /* [n_tree] boxes up to date with the last rebuild */
+  double *box;            /* [n_element][6] */
+  double *x, *y;          /* [n_vertex][3] places now and after the drift */
+  unsigned char *fresh;   /* [n_cluster] boxes belong to the present places: 1; all leaves are ready too: 2 */
+  unsigned char *wanted;  /* [n_cluster] x and y are to be found; those, and how many: */
+  int32_t *wants, n_wants;
+  int32_t *active, n_active;     /* [n_body] bodies with some of these */
+  int32_t *active_clusters;      /* [n_body] how many */
+  float *safe;                   /* [room] travel of its clusters up to which a pair need not be looked at */
+  float *block;                  /* [room / 16] the least of 16 of them */
+  vvi_sheet_pair *pair;          /* [room] */
   int64_t used, room, most_room; /* lists lie one behind the other, with holes; most: then skins are shortened */
   vvi_sheet_bench *bench;        /* [threads] */
   vvi_sheet_near *near;          /* [near_room] */

@@ -105,6 +105,10 @@ int64_t vvi_device_moved(const vvi_device *d)
 {
   return d != NULL;
 }
+int64_t vvi_device_waits(const vvi_device *d)
+{
+  return d != NULL;
+}
 #else
 
 enum { MOST = 32, PROGRAMS = 32, TROUBLE = 1024 };
@@ -138,7 +142,7 @@ struct vvi_device {
   int programs;
   vvi_kernel *kernel;
   vvi_buffer *buffer;
-  int64_t launches, used, moved;
+  int64_t launches, used, moved, waits;
   int64_t local_bytes;
   int most_items;
   bool failed;
@@ -398,6 +402,11 @@ int64_t vvi_device_moved(const vvi_device *d)
   return d->moved;
 }
 
+int64_t vvi_device_waits(const vvi_device *d)
+{
+  return d->waits;
+}
+
 /* ---- programs ---- */
 
 /* The first lines of what the compiler said. */
@@ -481,6 +490,7 @@ void vvi_device_launch_from(vvi_device *d, vvi_kernel *k, int64_t first, int64_t
 
 void vvi_device_finish(vvi_device *d)
 {
+  d->waits++;
   if (!d->failed) good(d, d->cl.Finish(d->queue), "it stopped");
 }
 
@@ -540,7 +550,7 @@ void vvi_buffer_free(vvi_device *d, vvi_buffer *b)
 static void write_to(vvi_device *d, vvi_buffer *b, cl_bool waits, size_t at, size_t bytes, const void *from)
 {
   if (d->failed || bytes == 0) return;
-  d->moved += (int64_t)bytes;
+  d->moved += (int64_t)bytes, d->waits += waits == CL_TRUE;
   good(d, d->cl.EnqueueWriteBuffer(d->queue, b->memory, waits, at, bytes, from, 0, NULL, NULL), "writing to it failed");
 }
 
@@ -557,7 +567,7 @@ void vvi_buffer_send(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, cons
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)
 {
   if (d->failed || bytes == 0) return;
-  d->moved += (int64_t)bytes;
+  d->moved += (int64_t)bytes, d->waits++;
   good(d, d->cl.EnqueueReadBuffer(d->queue, b->memory, CL_TRUE, at, bytes, to, 0, NULL, NULL),
        "reading from it failed");
 }

@@ -98,3 +98,4 @@ void vvi_buffer_send(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, cons
 void vvi_buffer_copy(vvi_device *d, vvi_buffer *from, size_t from_at, vvi_buffer *to, size_t to_at, size_t bytes);
 int64_t vvi_device_used(const vvi_device *d);  /* bytes of all its buffers */
 int64_t vvi_device_moved(const vvi_device *d); /* bytes that went up or came down so far */
+int64_t vvi_device_waits(const vvi_device *d); /* how often the processor has waited for it so far */

@@ -27,6 +27,10 @@ typedef struct vvi_accelerator {
   unsigned char *stays; /* [n_block] it does */
   int32_t **here;       /* [n_block][nodes] the time at which a node was brought; */
   int32_t now;          /* drifts so far, from 1 on */
+  int32_t **asked;      /* [n_block][nodes] the time at which a node was last asked for; */
+  int32_t **guess;      /* [n_block][VV_DEVICE_GUESSES] those of this drift, or of the last one: */
+  int32_t *guesses;     /* [n_block] how many */
+  int32_t *guessed;     /* [n_block] the time of the last bounds */
   int32_t *some;        /* [most nodes] that are asked for */
   double *f;            /* [np] forces on the host, of nodes that are here */
 } vvi_accelerator;

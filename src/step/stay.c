@@ -14,17 +14,46 @@
 
 /* ---- for the search ---- */
 
+/* Nodes that the last drift asked for come, too: they are asked for again as often as not, and a wait costs more than some thousand. */
 static void bounds(void *user, int block, double h, bool drifted, int64_t n, const int32_t *cluster,
                    const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
 {
-  const struct vv_step *s = user;
-  s->model->block[block].kind->device->bounds(s->accelerator->own[block], h, drifted, n, cluster, budget, past, row);
+  struct vv_step *s = user;
+  vvi_accelerator *a = s->accelerator;
+  const vv_block *b = &s->model->block[block];
+  const int32_t guesses = a->guessed[block] == a->now ? 0 : a->guesses[block];
+  int32_t *node = a->guess[block];
+  b->kind->device->bounds(a->own[block], h, drifted, n, cluster, budget, past, row, guesses, node, s->state->q + b->q0,
+                          s->state->p + b->p0, a->f != NULL ? a->f + b->p0 : NULL);
+  for (int32_t i = 0; i < guesses; i++) a->here[block][node[i]] = a->now;
+  if (a->guessed[block] != a->now) a->guesses[block] = 0;
+  a->guessed[block] = a->now;
+}
+
+/* A node that is asked for in this drift; too many are no guess. */
+static void note_guess(vvi_accelerator *a, int block, int32_t node)
+{
+  if (a->asked[block][node] == a->now) return;
+  a->asked[block][node] = a->now;
+  if (a->guesses[block] < VV_DEVICE_GUESSES) a->guess[block][a->guesses[block]++] = node;
 }
 
 static void rows(void *user, int block, int64_t n, const int32_t *cluster, vv_motion_row *row)
 {
   const struct vv_step *s = user;
   s->model->block[block].kind->device->rows(s->accelerator->own[block], n, cluster, row);
+}
+
+static void references(void *user, int block, int32_t first, int64_t n, const double *reference)
+{
+  const struct vv_step *s = user;
+  s->model->block[block].kind->device->references(s->accelerator->own[block], first, n, reference);
+}
+
+static void refer(void *user, int block, int64_t n, const int32_t *cluster)
+{
+  const struct vv_step *s = user;
+  s->model->block[block].kind->device->refer(s->accelerator->own[block], n, cluster);
 }
 
 /* Those that are not here yet; NULL: of all. */
@@ -37,6 +66,7 @@ static void bring(void *user, int block, int64_t n, const int32_t *node)
   if (!vvi_stays(s, block)) return;
   for (int64_t i = 0; i < n; i++) {
     const int32_t at = node != NULL ? node[i] : (int32_t)i;
+    if (node != NULL) note_guess(a, block, at);
     if (a->here[block][at] == a->now) continue;
     a->here[block][at] = a->now, a->some[some++] = at;
   }
@@ -82,11 +112,15 @@ static void send_strips(const struct vv_step *s, int block, int32_t *row, int32_
 }
 
 /* And its clusters, in the order in which the search names them. */
-static void send_clusters(const struct vv_step *s, int block, const int32_t *number, int32_t *first, int32_t *strip,
+static bool send_clusters(const struct vv_step *s, int block, const int32_t *number, int32_t *first, int32_t *strip,
                           double *half)
 {
   const struct vvi_sheets *m = s->model->sheets;
-  const vvi_sheet_away *k = s->contact->features->search->away;
+  const vvi_sheet_search *search = s->contact->features->search;
+  const vvi_sheet_away *k = search->away;
+  int32_t *spot0 = malloc(sizeof *spot0 * (size_t)(m->n_cluster + 1));
+  int32_t *spot = malloc(sizeof *spot * (size_t)(vvi_sheet_away_spots(search, block, NULL, NULL) + 1));
+  const bool good = spot0 != NULL && spot != NULL;
   const int32_t n = k->first[block + 1] - k->first[block];
   int32_t at = 0;
   for (int32_t i = 0; i < n; i++) {
@@ -95,7 +129,12 @@ static void send_clusters(const struct vv_step *s, int block, const int32_t *num
     for (int32_t j = r->strip0; j < r->strip0 + r->strips; j++) strip[at++] = number[m->cluster_strip[j]];
   }
   first[n] = at;
-  s->model->block[block].kind->device->clusters(s->accelerator->own[block], n, first, strip, half);
+  if (good) {
+    vvi_sheet_away_spots(search, block, spot0, spot);
+    s->model->block[block].kind->device->clusters(s->accelerator->own[block], n, first, strip, half, spot0, spot);
+  }
+  free(spot0), free(spot);
+  return good;
 }
 
 static vv_status send_block(const struct vv_step *s, int block)
@@ -106,10 +145,10 @@ static vv_status send_block(const struct vv_step *s, int block)
   int32_t *first = malloc(sizeof *first * (size_t)(m->n_cluster + 2));
   int32_t *strip = malloc(sizeof *strip * (size_t)(last->strip0 + last->strips + 1));
   double *half = malloc(sizeof *half * (size_t)(m->n_cluster + 1));
-  const bool good = row != NULL && first != NULL && strip != NULL && half != NULL;
+  bool good = row != NULL && first != NULL && strip != NULL && half != NULL;
   if (good) {
     send_strips(s, block, row, number);
-    send_clusters(s, block, number, first, strip, half);
+    good = send_clusters(s, block, number, first, strip, half);
   }
   free(row), free(first), free(strip), free(half);
   return good ? VV_OK : VV_NOMEM;
@@ -120,7 +159,10 @@ static vv_status open_block(struct vv_step *s, int i)
   vvi_accelerator *a = s->accelerator;
   const vv_block *b = &s->model->block[i];
   a->stays[i] = 1;
-  return (a->here[i] = calloc((size_t)b->nodes + 1, sizeof(int32_t))) != NULL ? VV_OK : VV_NOMEM;
+  a->here[i] = calloc((size_t)b->nodes + 1, sizeof(int32_t)),
+  a->asked[i] = calloc((size_t)b->nodes + 1, sizeof(int32_t));
+  a->guess[i] = calloc(VV_DEVICE_GUESSES, sizeof(int32_t));
+  return a->here[i] != NULL && a->asked[i] != NULL && a->guess[i] != NULL ? VV_OK : VV_NOMEM;
 }
 
 static vv_status tell_search(struct vv_step *s)
@@ -130,12 +172,13 @@ static vv_status tell_search(struct vv_step *s)
   for (int i = 0; k == NULL && i < s->model->n_block; i++) {
     if (!vvi_stays(s, i)) continue;
     const vv_device_table *d = s->model->block[i].kind->device;
-    d->strips(s->accelerator->own[i], 0, NULL), d->clusters(s->accelerator->own[i], 0, &none, NULL, NULL);
+    d->strips(s->accelerator->own[i], 0, NULL), d->clusters(s->accelerator->own[i], 0, &none, NULL, NULL, &none, NULL);
   }
   if (k == NULL) return VV_OK;
   VV_TRY(vvi_sheet_away_create(k->search, s->model, s->accelerator->stays));
   vvi_sheet_away *away = k->search->away;
   away->user = s, away->bounds = bounds, away->rows = rows, away->bring = bring, away->give = give;
+  away->references = references, away->refer = refer;
   away->flies = flies, away->fly = fly;
   for (int i = 0; i < s->model->n_block; i++)
     if (vvi_stays(s, i)) VV_TRY(send_block(s, i));
@@ -150,8 +193,11 @@ vv_status vvi_stay_create(struct vv_step *s)
   int64_t nodes = 0;
   bool any = false;
   a->now = 1;
-  a->stays = calloc(n, 1), a->here = calloc(n, sizeof *a->here);
-  if (a->stays == NULL || a->here == NULL) return VV_NOMEM;
+  a->stays = calloc(n, 1), a->here = calloc(n, sizeof *a->here), a->asked = calloc(n, sizeof *a->asked);
+  a->guess = calloc(n, sizeof *a->guess), a->guesses = calloc(2 * n, sizeof *a->guesses);
+  if (a->stays == NULL || a->here == NULL || a->asked == NULL || a->guess == NULL || a->guesses == NULL)
+    return VV_NOMEM;
+  a->guessed = a->guesses + n;
   for (int i = 0; i < m->n_block && s->locate == NULL; i++) {
     const vv_block *b = &m->block[i];
     if (b->nodes == 0 || b->kind->device->bring == NULL) continue;
@@ -168,8 +214,10 @@ vv_status vvi_stay_create(struct vv_step *s)
 void vvi_stay_close(vvi_accelerator *a, const vv_model *m)
 {
   for (int i = 0; a->here != NULL && i < m->n_block; i++) free(a->here[i]);
+  for (int i = 0; a->asked != NULL && i < m->n_block; i++) free(a->asked[i]);
+  for (int i = 0; a->guess != NULL && i < m->n_block; i++) free(a->guess[i]);
   vv_state_destroy(a->kept);
-  free(a->stays), free(a->here), free(a->some);
+  free(a->stays), free(a->here), free(a->asked), free(a->guess), free(a->guesses), free(a->some);
 }
 
 /* ---- steps ---- */

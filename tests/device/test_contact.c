@@ -2,6 +2,7 @@
  * states and books; what goes to and fro is counted. */
 #include "agree.h"
 #include "check.h"
+#include "contact/contact.h"
 #include "place.h"
 #include "sim/sim.h"
 #include "step/accelerate.h"
@@ -136,6 +137,59 @@ static void far_apart(void **state)
   if (bytes > 0.2 * (double)nodes) fail_msg("%g bytes a step for %lld nodes", bytes, (long long)nodes);
 }
 
+/* What moves far needs new boxes all the time, for which no node comes down, with the row of a cluster and what is told back of it. */
+static void new_boxes(void **state)
+{
+  enum { STEPS = 40, ROW = sizeof(vv_motion_row) + sizeof(vv_motion_budget) + 2 * sizeof(int32_t) };
+  static const char text[] =
+      "visviva: 1\ntime: {end: 1, step: 2e-5}\nbodies:\n  a: {kind: shell, mesh: {sphere: {radius: 1, frequency: 40}}, "
+      "thickness: 0.03, material: {young: 1e3, density: 1}, copies: [{centre: [0, 0, 0], velocity: [9000, 0, 0]}, "
+      "{centre: [0, 2.3, 0], velocity: [9000, 3, 0]}, {centre: [0, 0, 5], velocity: [-9000, 0, 0]}]}\n";
+  place x;
+  vv_report r;
+  (void)state;
+  assert_int_equal(place_open(text, device, 1, 0.0, &x), VV_OK);
+  place_steps(&x, 1);
+  const vvi_device *d = x.sim->step.accelerator->device;
+  const vvi_sheet_search *w = x.sim->step.contact->features->search;
+  int64_t moved[2], boxes[2];
+  for (int k = 0; k < 2; k++) { /* the state that goes up at the start and comes down at the end is in both */
+    moved[k] = -vvi_device_moved(d), boxes[k] = -w->moves;
+    assert_int_equal(vv_sim_steps(x.sim, (k + 1) * STEPS, &r), VV_OK);
+    moved[k] += vvi_device_moved(d), boxes[k] += w->moves;
+  }
+  const double made = (double)(boxes[1] - boxes[0]),
+               bytes = (double)(moved[1] - moved[0]) - STEPS * w->sheets->n_cluster;
+  assert_true(made > 2 * w->sheets->n_cluster);
+  if (bytes > 8.0 * ROW * made) fail_msg("%g bytes for each of %g boxes", bytes / made, made);
+  place_close(&x);
+}
+
+/* Where the same nodes are looked at in every drift they come with the bounds: one wait a drift, and one more here for trial flights
+ * and lists that wake or are built; were nodes waited for it would be three. */
+static void two_waits(void **state)
+{
+  enum { STEPS = 40 };
+  char text[1024];
+  place x;
+  vv_report r;
+  (void)state;
+  spheres(text, sizeof text, 24, 0.1);
+  assert_int_equal(place_open(text, device, 1, 0.0, &x), VV_OK);
+  place_steps(&x, 1);
+  const vvi_device *d = x.sim->step.accelerator->device;
+  int64_t waits[2];
+  for (int k = 0; k < 2; k++) { /* the state that goes up at the start and comes down at the end is in both */
+    waits[k] = -vvi_device_waits(d);
+    assert_int_equal(vv_sim_steps(x.sim, (k + 1) * STEPS, &r), VV_OK);
+    waits[k] += vvi_device_waits(d);
+    assert_true(r.events > 0);
+  }
+  if (2 * (waits[1] - waits[0]) > 5 * STEPS)
+    fail_msg("%lld waits in %d steps", (long long)(waits[1] - waits[0]), STEPS);
+  place_close(&x);
+}
+
 /* What comes down where they touch is what is near: four times the nodes make it a little more than the bounds. */
 static void in_contact(void **state)
 {
@@ -153,9 +207,10 @@ static void in_contact(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest test[] = {cmocka_unit_test(same_bits), cmocka_unit_test(flights), cmocka_unit_test(cubes),
-                                    cmocka_unit_test(mixed),     cmocka_unit_test(resumed), cmocka_unit_test(far_apart),
-                                    cmocka_unit_test(in_contact)};
+  const struct CMUnitTest test[] = {
+      cmocka_unit_test(same_bits), cmocka_unit_test(flights),   cmocka_unit_test(cubes),
+      cmocka_unit_test(mixed),     cmocka_unit_test(resumed),   cmocka_unit_test(far_apart),
+      cmocka_unit_test(new_boxes), cmocka_unit_test(two_waits), cmocka_unit_test(in_contact)};
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);
 }

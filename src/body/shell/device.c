@@ -614,61 +614,43 @@ static void device_push(void *own, double h)
   s->pushing = true, s->push_h = h;
 }
 
-static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half)
+static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half,
+                            const int32_t *spot0, const int32_t *spot)
 {
   shell_device *s = own;
   const size_t count = (size_t)n;
   s->bounds = vvi_device_kernel(s->d, "bounds"), s->take_budgets = vvi_device_kernel(s->d, "take_budgets");
-  s->bring_rows = vvi_device_kernel(s->d, "bring_rows");
+  s->bring_rows = vvi_device_kernel(s->d, "bring_rows"), s->take_references = vvi_device_kernel(s->d, "refer");
   s->clusters = (int32_t)n, s->report_rows = (count + 7) / 8 * 8;
   s->cluster_first = vvi_buffer_new(s->d, sizeof *first * (count + 1), first);
   s->cluster_strip = vvi_buffer_new(s->d, sizeof *strip * (size_t)first[n], strip);
   s->cluster_half = vvi_buffer_new(s->d, sizeof *half * count, half);
-  s->motion = vvi_buffer_new(s->d, sizeof(vv_motion_row) * count, NULL);
+  s->spot0 = vvi_buffer_new(s->d, sizeof *spot0 * (count + 1), spot0);
+  s->spot = vvi_buffer_new(s->d, sizeof *spot * (size_t)spot0[n], spot);
+  s->reference = vvi_buffer_new(s->d, 3 * sizeof(double) * (size_t)spot0[n], NULL);
+  s->spots = malloc(sizeof *spot0 * (count + 1)), s->referred = malloc(sizeof *s->referred * (count + 1));
+  s->motion = vvi_buffer_new(s->d, MOTION * sizeof(double) * count, NULL);
   s->budget = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
   s->fixed = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
   s->which = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
   s->news = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
-  s->report = vvi_buffer_new(s->d, s->report_rows + sizeof(vv_motion_row) * count, NULL);
-  s->told_back = malloc(s->report_rows + sizeof(vv_motion_row) * (count + 1));
-  if (s->told_back == NULL) vvi_device_fail(s->d, "out of memory");
+  const size_t report = s->report_rows + sizeof(vv_motion_row) * count + NODE_ROW * sizeof(double) * VV_DEVICE_GUESSES;
+  s->report = vvi_buffer_new(s->d, report, NULL);
+  s->told_back = malloc(report + 1), s->guessed = malloc(sizeof *s->guessed * VV_DEVICE_GUESSES);
+  s->guess = vvi_buffer_new(s->d, sizeof *s->guessed * VV_DEVICE_GUESSES, NULL);
+  if (s->told_back == NULL || s->spots == NULL || s->referred == NULL || s->guessed == NULL)
+    vvi_device_fail(s->d, "out of memory");
+  if (s->spots != NULL) memcpy(s->spots, spot0, sizeof *spot0 * (count + 1));
 }
 
 static void launch_rows(shell_device *s, int32_t n)
 {
   const int32_t first = (int32_t)(s->report_rows / sizeof(double));
-  vvi_device_each(s->d, s->bring_rows, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->which), VVI_BUFFER(s->motion), VVI_NUMBER(first),
-                                VVI_BUFFER(s->report)));
-}
-
-static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
-                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
-{
-  shell_device *s = own;
-  const int32_t count = (int32_t)n, done = drifted;
-  const size_t rows = sizeof *row * (size_t)n;
-  flush(s);
-  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
-  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
-  vvi_device_each(s->d, s->take_budgets, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
-                                VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed)));
-  vvi_device_launch(s->d, s->extents, s->strips, STRIP,
-                    VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
-                                  VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
-  vvi_device_each(s->d, s->bounds, s->clusters,
-                  VVI_ARGUMENTS(VVI_NUMBER(s->clusters), VVI_BUFFER(s->cluster_first), VVI_BUFFER(s->cluster_strip),
-                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done),
-                                VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
-                                VVI_BUFFER(s->report)));
-  launch_rows(s, count);
-  vvi_buffer_read(s->d, s->report, 0, s->report_rows + rows, s->told_back);
-  s->giving = false;
-  if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, s->report_rows + rows);
-  memcpy(past, s->told_back, (size_t)s->clusters);
-  memcpy(row, s->told_back + s->report_rows, rows);
+  vvi_device_launch(s->d, s->bring_rows, n, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->which), VVI_BUFFER(s->motion), VVI_BUFFER(s->spot0),
+                                  VVI_BUFFER(s->spot), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                  VVI_BUFFER(s->reference), VVI_NUMBER(first), VVI_BUFFER(s->report),
+                                  VVI_LOCAL(12 * STRIP * sizeof(double))));
 }
 
 static void device_rows(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row)
@@ -679,6 +661,26 @@ static void device_rows(void *own, int64_t n, const int32_t *cluster, vv_motion_
   launch_rows(s, (int32_t)n);
   vvi_buffer_read(s->d, s->report, s->report_rows, sizeof *row * (size_t)n, row);
   if (vvi_device_trouble(s->d) != NULL) memset(row, 0, sizeof *row * (size_t)n);
+}
+
+static void device_references(void *own, int32_t first, int64_t n, const double *reference)
+{
+  shell_device *s = own;
+  if (vvi_device_trouble(s->d) != NULL) return;
+  const size_t row = 3 * sizeof *reference, at = (size_t)s->spots[first];
+  vvi_buffer_write(s->d, s->reference, row * at, row * ((size_t)s->spots[first + n] - at), reference);
+}
+
+static void device_refer(void *own, int64_t n, const int32_t *cluster)
+{
+  shell_device *s = own;
+  if (s->referring) vvi_device_finish(s->d); /* names of the last time are still on their way */
+  s->referring = true;
+  memcpy(s->referred, cluster, sizeof *cluster * (size_t)n);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, s->referred);
+  vvi_device_launch(s->d, s->take_references, n, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->which), VVI_BUFFER(s->spot0), VVI_BUFFER(s->spot),
+                                  VVI_NUMBER(s->column), VVI_BUFFER(s->q), VVI_BUFFER(s->reference)));
 }
 
 /* Room for rows of n nodes, which are named.  Grows by doubling; never more than all of them. */
@@ -704,21 +706,74 @@ static bool name_some(shell_device *s, int64_t n, const int32_t *node)
   return vvi_device_trouble(s->d) == NULL;
 }
 
+/* Columns of nodes that are named there, from the place `first` of a buffer on. */
+static void launch_bring(shell_device *s, int64_t n, vvi_buffer *names, vvi_buffer *to, int32_t first)
+{
+  const int32_t count = (int32_t)n;
+  vvi_device_each(s->d, s->bring_some, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(names), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_NUMBER(first), VVI_BUFFER(to)));
+}
+
+static void take_nodes(const shell_device *s, int64_t n, const int32_t *node, const double *rows, double *q, double *p,
+                       double *f)
+{
+  double *const to[3] = {q, p, f};
+#pragma omp parallel for num_threads(s->b->threads) if (n >= SHARED_NODES && s->b->threads > 1)
+  for (int c = 0; c < NODE_ROW; c++)
+    for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = rows[c * n + i];
+}
+
 static void device_bring(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f)
 {
   shell_device *s = own;
   flush(s);
-  const int32_t count = (int32_t)n;
-  double *const to[3] = {q, p, f};
   if (n == 0 || !name_some(s, n, node)) return;
-  vvi_device_each(s->d, s->bring_some, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
-                                VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
+  launch_bring(s, n, s->some, s->rows, 0);
   vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
-  if (vvi_device_trouble(s->d) != NULL) return;
-#pragma omp parallel for num_threads(s->b->threads) if (n >= SHARED_NODES && s->b->threads > 1)
-  for (int c = 0; c < NODE_ROW; c++)
-    for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = s->down[c * n + i];
+  if (vvi_device_trouble(s->d) == NULL) take_nodes(s, n, node, s->down, q, p, f);
+}
+
+/* What was sent before is not sent again; it has arrived, since its nodes came. */
+static void name_guesses(shell_device *s, int64_t n, const int32_t *node)
+{
+  const size_t bytes = sizeof *node * (size_t)n;
+  if (n == s->guesses && memcmp(s->guessed, node, bytes) == 0) return;
+  memcpy(s->guessed, node, bytes), s->guesses = n;
+  vvi_buffer_send(s->d, s->guess, 0, bytes, s->guessed);
+}
+
+static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
+                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row, int64_t nodes,
+                          const int32_t *node, double *q, double *p, double *f)
+{
+  shell_device *s = own;
+  const int32_t count = (int32_t)n, done = drifted;
+  const size_t rows = sizeof *row * (size_t)n, all = s->report_rows + rows + NODE_ROW * sizeof *q * (size_t)nodes;
+  flush(s);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
+  vvi_device_each(s->d, s->take_budgets, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
+                                VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed)));
+  vvi_device_launch(s->d, s->extents, s->strips, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
+  vvi_device_each(s->d, s->bounds, s->clusters,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->clusters), VVI_BUFFER(s->cluster_first), VVI_BUFFER(s->cluster_strip),
+                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done),
+                                VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
+                                VVI_BUFFER(s->report)));
+  launch_rows(s, count);
+  name_guesses(s, nodes, node);
+  launch_bring(s, nodes, s->guess, s->report, (int32_t)((s->report_rows + rows) / sizeof *q));
+  vvi_buffer_read(s->d, s->report, 0, all, s->told_back);
+  s->giving = s->referring = false;
+  if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, all);
+  memcpy(past, s->told_back, (size_t)s->clusters);
+  memcpy(row, s->told_back + s->report_rows, rows);
+  take_nodes(s, nodes, node, (const double *)(const void *)(s->told_back + s->report_rows + rows), q, p, f);
 }
 
 static void device_give(void *own, int64_t n, const int32_t *node, const double *p)
@@ -773,6 +828,8 @@ const vv_device_table shell_device_table = {
     .clusters = device_clusters,
     .bounds = device_bounds,
     .rows = device_rows,
+    .references = device_references,
+    .refer = device_refer,
     .bring = device_bring,
     .give = device_give,
     .flies = device_flies,

@@ -16,6 +16,7 @@ enum { SHARED_OTHERS = 4 }; /* slots in the row of a node that tiles share */
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
 enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 }; /* digits of a sum; terms that are not finite */
 enum { NODE_ROW = 9, STRIP = 64 };         /* reals of a node: place, momentum, force; items of a strip */
+enum { MOTION = 8 };                       /* reals of a cluster: path, stray, and the box of its drift */
 
 /* ---- device_tables.c ---- */
 
@@ -97,9 +98,16 @@ typedef struct shell_device {
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
   /* what stays while the processor answers contacts */
-  vvi_kernel *press, *push, *push_drift, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
+  vvi_kernel *press, *push, *push_drift, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows,
+      *take_references;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
+  vvi_buffer *spot0, *spot, *reference; /* nodes that the vertices of clusters are, and where they were: [3] each */
+  int32_t *spots, *referred; /* [clusters + 1] spot0; clusters whose references are taken anew, as their names go up */
+  bool referring;            /* they may be on their way */
+  vvi_buffer *guess;         /* nodes that come with the bounds; */
+  int32_t *guessed;          /* the same here, and how many */
+  int64_t guesses;
   int32_t strips, clusters;
   size_t report_rows;                /* bytes before the rows of a report */
   unsigned char *told_back;          /* a report as it comes down */

@@ -400,7 +400,8 @@ void shell_device_close(void *own)
 {
   shell_device *s = own;
   shell_fly_free(s);
-  free(s->part), free(s->lost), free(s->whole_q), free(s->down), free(s->named), free(s->told_back), free(s->sort_of);
+  free(s->part), free(s->lost), free(s->whole_q), free(s->down), free(s->named), free(s->told_back), free(s->sort_of),
+      free(s->spots), free(s->referred), free(s->guessed);
   free(s); /* buffers go with the device */
 }
 

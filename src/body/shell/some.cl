@@ -20,21 +20,23 @@ __kernel void push_and_drift(int n, int column, __global const double *restrict 
   for (int c = 0; c < 3; c++) p[c * column + i] = P[c], q[c * column + i] = shell_place_after(h, minv, P[c], Q[c]);
 }
 
-/* Extents of h (p + h/2 f)/m over a strip, by a group of as many items: least and largest numbers have no order. */
-__kernel void extents(__global const int *strip, __global const double *mass, int stride, int column, double h,
-                      __global const double *p, __global const double *f, __global double *box, __local double *most)
+/* A box of which each item has seen some, [6][items]: that of all is with the first.  Least and largest numbers have no order. */
+static void nothing_seen(__local double *most)
 {
-  const int me = (int)get_group_id(0), lid = (int)get_local_id(0), items = (int)get_local_size(0);
-  const int first = strip[2 * me], n = strip[2 * me + 1];
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
   for (int c = 0; c < 3; c++) most[c * items + lid] = INFINITY, most[(3 + c) * items + lid] = -INFINITY;
-  for (int i = lid; i < n; i += items) {
-    const double k = h * mass[stride + first + i];
-    for (int c = 0; c < 3; c++) {
-      const double a = k * (p[c * column + first + i] + 0.5 * h * f[c * column + first + i]);
-      __local double *low = most + c * items + lid, *high = low + 3 * items;
-      *low = a < *low ? a : *low, *high = a > *high ? a : *high;
-    }
-  }
+}
+
+static void see(__local double *most, int c, double a)
+{
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
+  __local double *low = most + c * items + lid, *high = low + 3 * items;
+  *low = a < *low ? a : *low, *high = a > *high ? a : *high;
+}
+
+static void all_seen(__local double *most)
+{
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
   for (int half_items = items / 2; half_items > 0; half_items /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int c = 0; lid < half_items && c < 3; c++) {
@@ -44,11 +46,25 @@ __kernel void extents(__global const int *strip, __global const double *mass, in
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Extents of h (p + h/2 f)/m over a strip, by a group of as many items. */
+__kernel void extents(__global const int *strip, __global const double *mass, int stride, int column, double h,
+                      __global const double *p, __global const double *f, __global double *box, __local double *most)
+{
+  const int me = (int)get_group_id(0), lid = (int)get_local_id(0), items = (int)get_local_size(0);
+  const int first = strip[2 * me], n = strip[2 * me + 1];
+  nothing_seen(most);
+  for (int i = lid; i < n; i += items) {
+    const double k = h * mass[stride + first + i];
+    for (int c = 0; c < 3; c++) see(most, c, k * (p[c * column + first + i] + 0.5 * h * f[c * column + first + i]));
+  }
+  all_seen(most);
   for (int c = lid; c < 6; c += items) box[6 * me + c] = most[c * items];
 }
 
-/* Rows of vv_motion_budget and vv_motion_row. */
-enum { BUDGET = 7, MOTION = 8 };
+/* Rows of vv_motion_budget; of vv_motion_row, and how many of its reals are kept from drift to drift. */
+enum { BUDGET = 7, MOTION_ROW = 20, MOTION = 8 };
 
 static double length_of(double x, double y, double z)
 {
@@ -99,24 +115,44 @@ __kernel void bounds(int n, __global const int *first, __global const int *strip
                     (stray + length_of(c[0] - b[4], c[1] - b[5], c[2] - b[6]) + allowed > b[3] ? 2 : 0));
 }
 
-/* Rows of some clusters, behind what the report begins with. */
-__kernel void bring_rows(int n, __global const int *which, __global const double *motion, int first,
-                         __global double *report)
+/* Rows of some clusters, behind what the report begins with, by a group each: where their spots are, and how far from their
+ * references. */
+__kernel void bring_rows(__global const int *which, __global const double *motion, __global const int *spot0,
+                         __global const int *spot, int column, __global const double *q,
+                         __global const double *reference, int first, __global double *report, __local double *most)
 {
-  const int i = (int)get_global_id(0);
-  if (i >= n) return;
-  for (int c = 0; c < MOTION; c++) report[first + MOTION * i + c] = motion[MOTION * which[i] + c];
+  const int i = (int)get_group_id(0), lid = (int)get_local_id(0), items = (int)get_local_size(0), me = which[i];
+  __global double *out = report + first + MOTION_ROW * i;
+  __local double *off = most + 6 * items;
+  nothing_seen(most), nothing_seen(off);
+  for (int k = spot0[me] + lid; k < spot0[me + 1]; k += items)
+    for (int c = 0; c < 3; c++) {
+      const double x = q[c * column + spot[k]];
+      see(most, c, x), see(off, c, x - reference[3 * k + c]);
+    }
+  all_seen(most), all_seen(off);
+  for (int c = lid; c < MOTION_ROW; c += items)
+    out[c] = c < MOTION ? motion[MOTION * me + c] : c < MOTION + 6 ? most[(c - MOTION) * items] : off[(c - MOTION - 6) * items];
 }
 
-/* Places, momenta and forces of some nodes: rows[9][n]. */
+/* References of the spots of some clusters are where these are. */
+__kernel void refer(__global const int *which, __global const int *spot0, __global const int *spot, int column,
+                    __global const double *q, __global double *reference)
+{
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0), me = which[get_group_id(0)];
+  for (int k = spot0[me] + lid; k < spot0[me + 1]; k += items)
+    for (int c = 0; c < 3; c++) reference[3 * k + c] = q[c * column + spot[k]];
+}
+
+/* Places, momenta and forces of some nodes: rows[9][n], from a first place on. */
 __kernel void bring_nodes(int n, __global const int *node, int column, __global const double *q, __global const double *p,
-                          __global const double *f, __global double *rows)
+                          __global const double *f, int first, __global double *rows)
 {
   const int i = (int)get_global_id(0);
   if (i >= n) return;
   for (int c = 0; c < 3; c++) {
     const int at = c * column + node[i];
-    rows[c * n + i] = q[at], rows[(3 + c) * n + i] = p[at], rows[(6 + c) * n + i] = f[at];
+    rows[first + c * n + i] = q[at], rows[first + (3 + c) * n + i] = p[at], rows[first + (6 + c) * n + i] = f[at];
   }
 }
 

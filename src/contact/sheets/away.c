@@ -5,20 +5,23 @@
 
 #include <string.h>
 
-/* Measures for which a cluster stays known that is not asked for: what comes to rest and wakes again costs no wait. */
-enum { STAYS = 16 };
+/* Measures for which a cluster stays known that is not asked for: what comes to rest and wakes again costs no wait.  A row takes some
+ * 0.06 us to be sent and read, a wait 15: where more than so many are known they stay no longer than they are asked for. */
+enum { STAYS = 16, STAY = 256 };
 
 static vv_status list_clusters(vvi_sheet_search *w, vvi_sheet_away *k)
 {
   const int32_t n = w->sheets->n_cluster;
-  int32_t **const list[] = {&k->block_of, &k->number, &k->cluster, &k->known, &k->asks, &k->which};
+  int32_t **const list[] = {&k->block_of, &k->number, &k->cluster, &k->known, &k->asks, &k->which, &k->hot};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if ((*list[i] = VVI_ARENA_NEW(w->arena, int32_t, n + 1)) == NULL) return VV_NOMEM;
   k->first = VVI_ARENA_NEW(w->arena, int32_t, k->model->n_block + 1);
   k->known_in = VVI_ARENA_NEW(w->arena, int64_t, n + 1), k->used_in = VVI_ARENA_NEW(w->arena, int64_t, n + 1);
   k->budget = VVI_ARENA_NEW(w->arena, vv_motion_budget, n + 1), k->row = VVI_ARENA_NEW(w->arena, vv_motion_row, n + 1);
   k->past = VVI_ARENA_NEW(w->arena, unsigned char, n + 1);
+  k->seen = VVI_ARENA_NEW(w->arena, unsigned char, n + 1), k->referred = VVI_ARENA_NEW(w->arena, int64_t, n + 1);
   if (!k->first || !k->known_in || !k->used_in || !k->budget || !k->row || !k->past) return VV_NOMEM;
+  if (!k->seen || !k->referred) return VV_NOMEM;
   int32_t at = 0;
   for (int block = -1; block < k->model->n_block; block++) {
     const int32_t first = at;
@@ -29,7 +32,7 @@ static vv_status list_clusters(vvi_sheet_search *w, vvi_sheet_away *k)
       if (block < 0)
         k->known[k->home++] = i;
       else
-        k->cluster[at] = i, k->number[i] = at++ - first;
+        k->cluster[at] = i, k->number[i] = at++ - first, k->seen[i] = !b->loose;
     }
     k->first[block + 1] = at;
   }
@@ -81,8 +84,12 @@ void vvi_sheet_away_ask_mover(vvi_sheet_search *w, int32_t mover)
 
 static void take_row(vvi_sheet_search *w, int32_t cluster, const vv_motion_row *row)
 {
-  w->life[cluster].path = row->path, w->life[cluster].stray = row->stray;
+  vvi_sheet_life *k = &w->life[cluster];
+  k->path = row->path, k->stray = row->stray;
   vvi_sheet_speed_of(w, cluster, row->box);
+  if (!w->away->seen[cluster]) return;
+  memcpy(k->at, row->at, sizeof k->at), memcpy(k->box, row->off, sizeof k->box);
+  k->round = w->round;
 }
 
 void vvi_sheet_away_learn(vvi_sheet_search *w)
@@ -110,6 +117,27 @@ static vv_motion_budget budget_of(const vvi_sheet_search *w, int32_t cluster)
       .path = l->path, .stray = l->stray, .wake = l->wake, .nap = l->nap, .fly = {fly[0], fly[1], fly[2]}};
 }
 
+/* Of the clusters of a block those with something in `past`, which are few: eight are looked at at once. */
+static void find_hot(vvi_sheet_search *w, int32_t first, int32_t n)
+{
+  vvi_sheet_away *k = w->away;
+  for (int32_t i = 0; i < n; i += 8) {
+    uint64_t eight = 0;
+    memcpy(&eight, k->past + i, n - i < 8 ? (size_t)(n - i) : 8);
+    for (int32_t j = i; eight != 0 && j < n && j < i + 8; j++)
+      if (k->past[j] != 0) w->past[k->cluster[first + j]] = k->past[j], k->hot[k->n_hot++] = k->cluster[first + j];
+  }
+}
+
+/* What may use up a budget is known, or was hot. */
+static void forget_past(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int32_t i = 0; i < k->n_known; i++) w->past[k->known[i]] = 0;
+  for (int32_t i = 0; i < k->n_hot; i++) w->past[k->hot[i]] = 0;
+  k->n_hot = 0;
+}
+
 static void measure_block(vvi_sheet_search *w, int block)
 {
   vvi_sheet_away *k = w->away;
@@ -120,7 +148,7 @@ static void measure_block(vvi_sheet_search *w, int block)
     k->which[n] = k->number[k->known[i]], k->budget[n++] = budget_of(w, k->known[i]);
   }
   if (all > 0) k->bounds(k->user, block, w->motion.h, k->drifted, n, k->which, k->budget, k->past, k->row);
-  for (int32_t i = 0; i < all; i++) w->past[k->cluster[first + i]] = k->past[i];
+  find_hot(w, first, all);
   for (int32_t i = 0; i < n; i++) take_row(w, k->cluster[first + k->which[i]], &k->row[i]);
 }
 
@@ -128,19 +156,79 @@ static void measure_block(vvi_sheet_search *w, int block)
 void vvi_sheet_away_measure(vvi_sheet_search *w)
 {
   vvi_sheet_away *k = w->away;
+  forget_past(w);
   if (w->anew) {
     k->n_known = k->home;
     for (int32_t i = 0; i < k->first[k->model->n_block]; i++) k->known[k->n_known++] = k->cluster[i];
   }
   for (int i = 0; i < k->model->n_block; i++) measure_block(w, i);
   k->drifted = false, k->measures++;
+  const int64_t stays = k->n_known - k->home > STAY ? 1 : STAYS;
   int32_t n = k->home;
   for (int32_t i = k->home; i < k->n_known; i++) {
     const int32_t cluster = k->known[i];
-    if (!w->anew && k->used_in[cluster] + STAYS < k->measures) continue;
+    if (!w->anew && k->used_in[cluster] + stays < k->measures) continue;
     k->known[n++] = cluster, k->known_in[cluster] = k->measures;
   }
   k->n_known = n;
+}
+
+/* ---- where clusters are ---- */
+
+int64_t vvi_sheet_away_spots(const vvi_sheet_search *w, int block, int32_t *spot0, int32_t *spot)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_away *k = w->away;
+  int64_t n = 0;
+  for (int32_t i = k->first[block]; i < k->first[block + 1]; i++) {
+    const vvi_sheet_cluster *r = &s->cluster[k->cluster[i]];
+    const vvi_sheet_body *b = &s->body[r->body];
+    if (spot0 != NULL) spot0[i - k->first[block]] = (int32_t)n;
+    for (int32_t j = r->vertex0; k->seen[k->cluster[i]] && j < r->vertex0 + r->vertices; j++, n++)
+      if (spot != NULL) spot[n] = (int32_t)(b->node0 + (s->mover[s->cluster_vertex[j]] - b->mover0));
+  }
+  if (spot0 != NULL) spot0[k->first[block + 1] - k->first[block]] = (int32_t)n;
+  return n;
+}
+
+/* References of clusters from `from` on that follow each other here as they do there: of how many. */
+static int32_t send_run(vvi_sheet_search *w, int block, int32_t from, int32_t all)
+{
+  const vvi_sheet_away *k = w->away;
+  const int32_t *cluster = k->cluster + k->first[block] + from;
+  int32_t n = 1;
+  if (!k->seen[cluster[0]]) return 1;
+  while (from + n < all && cluster[n] == cluster[0] + n && k->seen[cluster[n]]) n++;
+  k->references(k->user, block, from, n, w->reference + 3 * (int64_t)w->sheets->cluster[cluster[0]].vertex0);
+  return n;
+}
+
+void vvi_sheet_away_start(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int block = 0; block < k->model->n_block; block++) {
+    const int32_t first = k->first[block], all = k->first[block + 1] - first;
+    if (all == 0) continue;
+    for (int32_t i = 0, n; i < all; i += n) n = send_run(w, block, i, all);
+    for (int32_t i = 0; i < all; i++) k->which[i] = i;
+    k->rows(k->user, block, all, k->which, k->row);
+    for (int32_t i = 0; i < all; i++) take_row(w, k->cluster[first + i], &k->row[i]);
+  }
+}
+
+void vvi_sheet_away_refer(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int block = 0; block < k->model->n_block; block++) {
+    int32_t n = 0;
+    for (int32_t i = k->home; i < k->n_known; i++) {
+      const int32_t cluster = k->known[i];
+      if (k->block_of[cluster] != block || !k->seen[cluster] || w->life[cluster].refer != w->round) continue;
+      if (k->referred[cluster] == w->round) continue;
+      k->referred[cluster] = w->round, k->which[n++] = k->number[cluster];
+    }
+    if (n > 0) k->refer(k->user, block, n, k->which);
+  }
 }
 
 /* ---- movers ---- */

@@ -33,7 +33,7 @@ static bool grow_lists(vvi_sheet_search *w)
     return false;
   if (!VVI_SHEET_GROW(w, spare, had, had, room) || !VVI_SHEET_GROW(w, due, had, had, room)) return false;
   if (!VVI_SHEET_GROW(w, spot, had, 0, room) || !VVI_SHEET_GROW(w, parted, had, had, room)) return false;
-  if (!VVI_SHEET_GROW(w, awake, had, w->n_awake, room)) return false;
+  if (!VVI_SHEET_GROW(w, awake, had, w->n_awake, room) || !VVI_SHEET_GROW(w, key, had, had, room)) return false;
   w->list_room = (int32_t)room;
   return true;
 }
@@ -56,7 +56,9 @@ vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena)
   w->moved = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
   w->asked = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
   w->parted = VVI_ARENA_NEW(arena, unsigned char, FIRST), w->awake = VVI_ARENA_NEW(arena, vvi_sheet_awake, FIRST);
-  if (w->parted == NULL || w->awake == NULL) return VV_NOMEM;
+  w->key = VVI_ARENA_NEW(arena, vvi_sheet_key, FIRST);
+  w->met = VVI_ARENA_NEW(arena, int64_t, s->n_cluster + 1), w->met_by = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
+  if (w->parted == NULL || w->awake == NULL || w->key == NULL || w->met == NULL || w->met_by == NULL) return VV_NOMEM;
   w->at = vvi_arena_alloc(arena, sizeof *w->at * ((size_t)s->n_cluster + 1));
   if (w->asked == NULL || w->at == NULL) return VV_NOMEM;
   if (w->list == NULL || w->found == NULL || w->order == NULL || w->spare == NULL || w->due == NULL) return VV_NOMEM;
@@ -73,6 +75,10 @@ static void cover(const vvi_sheet_search *w, int32_t cluster, double box[6])
 {
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_cluster *r = &s->cluster[cluster];
+  if (vvi_sheet_sees(w, cluster)) {
+    memcpy(box, w->life[cluster].at, sizeof w->life[cluster].at);
+    return;
+  }
   for (int c = 0; c < 3; c++) box[c] = INFINITY, box[3 + c] = -INFINITY;
   for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) {
     double x[3];
@@ -118,7 +124,9 @@ static void make_box(vvi_sheet_search *w, int32_t cluster, const double at[6], d
 static int32_t find_asked(vvi_sheet_search *w)
 {
   int32_t n = 0;
-  for (int32_t i = 0; i < w->sheets->n_cluster; i++) {
+  const int32_t pasts = vvi_sheet_pasts(w);
+  for (int32_t j = 0; j < pasts; j++) {
+    const int32_t i = vvi_sheet_past_at(w, j);
     if ((w->past[i] & VVI_SHEET_BOX) == 0) continue;
     if (w->sheets->body[w->sheets->cluster[i].body].obstacle != NULL)
       w->life[i].wake = INFINITY;
@@ -160,6 +168,10 @@ vvi_sheet_found vvi_sheet_found_of(const struct vvi_sheets *s, int32_t a, int32_
 static void add(vvi_sheet_search *w, int32_t i, int32_t j)
 {
   const struct vvi_sheets *s = w->sheets;
+  if (w->met[j] == w->meetings) { /* they have a list */
+    w->list[w->met_by[j]].found = w->looks;
+    return;
+  }
   const bool turned = i > j && s->body[s->cluster[j].body].obstacle == NULL;
   const int32_t a = turned ? j : i, b = turned ? i : j, x = s->cluster[a].body, y = s->cluster[b].body;
   const int32_t rule = s->rule_of(s->meets, x < y ? x : y, x < y ? y : x);
@@ -256,8 +268,7 @@ static int32_t place_of(const vvi_sheet_search *w, const vvi_sheet_found *f, int
   int32_t from = 0;
   while (from < n) {
     const int32_t mid = from + (n - from) / 2;
-    const vvi_sheet_list *l = &w->list[w->order[mid]];
-    const vvi_sheet_found other = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
+    const vvi_sheet_found other = vvi_sheet_found_of(w->sheets, w->key[mid].a, w->key[mid].b, f->rule);
     if (vvi_sheet_by_meshes(&other, f) < 0)
       from = mid + 1;
     else
@@ -266,35 +277,43 @@ static int32_t place_of(const vvi_sheet_search *w, const vvi_sheet_found *f, int
   return from;
 }
 
-static vvi_sheet_found *found_again(const vvi_sheet_search *w, const vvi_sheet_list *l)
-{
-  const vvi_sheet_found me = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
-  int64_t from = 0, to = w->n_found;
-  while (from < to) {
-    const int64_t mid = (from + to) / 2;
-    const int sign = vvi_sheet_by_meshes(&w->found[mid], &me);
-    if (sign == 0) return &w->found[mid];
-    *(sign < 0 ? &from : &to) = sign < 0 ? mid + 1 : mid;
-  }
-  return NULL;
-}
-
-/* Of the lists of a cluster that moved those are left that were found. */
+/* Of the lists of a cluster that moved those are left that were found again. */
 static int32_t part(vvi_sheet_search *w, int32_t cluster)
 {
   int32_t n = 0;
   for (int32_t link = w->head[cluster], next; link >= 0; link = next) {
     const int32_t slot = link / 2;
-    vvi_sheet_found *f = found_again(w, &w->list[slot]);
     next = w->list[slot].next[link % 2];
-    if (f != NULL) {
-      f->rule = -1; /* it is known */
-      continue;
-    }
+    if (w->list[slot].found == w->looks) continue;
     vvi_sheet_list_leaves(w, slot);
     w->spare[w->n_spare++] = slot, n++;
   }
   return n;
+}
+
+static int by_number(const void *x, const void *y)
+{
+  const int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+  return (a > b) - (a < b);
+}
+
+/* Those that are parted, the last n of the spare ones, leave the order: what is between two of them moves as one. */
+static void drop_from_order(vvi_sheet_search *w, int32_t n)
+{
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_sheet_list *l = &w->list[w->spare[w->n_spare - n + i]];
+    const vvi_sheet_found f = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
+    w->due[i] = place_of(w, &f, w->n_list);
+  }
+  vvi_sort(w->due, (size_t)n, sizeof *w->due, by_number);
+  int32_t to = w->due[0];
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t from = w->due[i] + 1, end = i + 1 < n ? w->due[i + 1] : w->n_list;
+    memmove(w->order + to, w->order + from, sizeof *w->order * (size_t)(end - from));
+    memmove(w->key + to, w->key + from, sizeof *w->key * (size_t)(end - from));
+    to += end - from;
+  }
+  w->n_list = to;
 }
 
 /* Pairs of clusters that moved are those that were found, and no others: drops them, keeps the rest in order. */
@@ -303,9 +322,7 @@ static void drop_parted(vvi_sheet_search *w)
   int32_t n = 0, all = 0;
   for (int32_t i = 0; i < w->n_left; i++) all += part(w, w->left[i]);
   if (all == 0) return;
-  for (int32_t i = 0; i < w->n_list; i++)
-    if (!w->parted[w->order[i]]) w->order[n++] = w->order[i];
-  w->n_list = n, n = 0;
+  drop_from_order(w, all);
   for (int32_t i = 0; i < w->n_awake; i++)
     if (!w->parted[w->awake[i].list]) w->awake[n++] = w->awake[i];
   w->n_awake = n;
@@ -315,19 +332,57 @@ static void drop_parted(vvi_sheet_search *w)
 /* Those that are new get slots, and their places in the order, from the last to the first. */
 static bool take_new(vvi_sheet_search *w)
 {
-  int32_t n = 0;
-  for (int64_t k = 0; k < w->n_found; k++)
-    if (w->found[k].rule >= 0) w->found[n++] = w->found[k];
-  if (!vvi_sheet_lists_fit(w, (int64_t)w->n_list + n)) return false;
+  if (!vvi_sheet_lists_fit(w, w->n_list + w->n_found)) return false;
+  const int32_t n = (int32_t)w->n_found;
   int32_t end = w->n_list;
   for (int32_t k = n - 1; k >= 0; k--) {
     const int32_t at = place_of(w, &w->found[k], end);
     memmove(w->order + at + k + 1, w->order + at, sizeof *w->order * (size_t)(end - at));
+    memmove(w->key + at + k + 1, w->key + at, sizeof *w->key * (size_t)(end - at));
     w->order[at + k] = begin(w, &w->found[k]);
+    w->key[at + k] = (vvi_sheet_key){.a = w->found[k].a, .b = w->found[k].b};
     end = at;
   }
   w->n_list += n;
   return true;
+}
+
+static void number_lists(const vvi_sheet_search *w)
+{
+  if (vvi_sheet_shares(w, w->n_list)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < w->n_list; i++) w->list[w->order[i]].place = i;
+    return;
+  }
+  for (int32_t i = 0; i < w->n_list; i++) w->list[w->order[i]].place = i;
+}
+
+void vvi_sheet_number(vvi_sheet_search *w, int64_t n)
+{
+  enum { LOOKS = 16 }; /* of one that is looked for */
+  if (w->numbered || LOOKS * n < w->n_list) return;
+  number_lists(w);
+  w->numbered = true;
+}
+
+int32_t vvi_sheet_list_place(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  const vvi_sheet_found f = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
+  return w->numbered ? l->place : place_of(w, &f, w->n_list);
+}
+
+/* Clusters whose boxes overlap that of one: those that have a list with it are marked, the others are found. */
+static void look_around(vvi_sheet_search *w, int32_t cluster)
+{
+  asking me = {.w = w, .cluster = cluster};
+  w->meetings++;
+  for (int32_t link = w->head[cluster]; link >= 0; link = w->list[link / 2].next[link % 2]) {
+    const vvi_sheet_list *l = &w->list[link / 2];
+    const int32_t other = l->a == cluster ? l->b : l->a;
+    w->met[other] = w->meetings, w->met_by[other] = link / 2;
+  }
+  vvi_broad_query(w->broad, w->broad->box[cluster], tell, &me);
+  ask_obstacles(w, cluster);
 }
 
 bool vvi_sheet_candidates(vvi_sheet_search *w)
@@ -339,7 +394,8 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   if (w->anew && !vvi_sheet_start_take(w)) return false;
   if (w->ranks != NULL && !vvi_sheet_asked_agree(w)) return false;
   const int32_t asked = find_asked(w);
-  for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
+  for (int32_t i = 0; w->away != NULL && i < asked; i++)
+    if (!vvi_sheet_sees(w, w->asked[i])) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (asked >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);
@@ -348,16 +404,13 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   if (w->n_left == 0) return !anew || w->ranks == NULL || vvi_sheet_subscribe(w);
   w->moves += w->n_left;
   vvi_broad_update(w->broad, w->n_left, w->left);
-  for (int32_t k = 0; k < w->n_left; k++) {
-    asking me = {.w = w, .cluster = w->left[k]};
-    vvi_broad_query(w->broad, w->broad->box[w->left[k]], tell, &me);
-    ask_obstacles(w, w->left[k]);
-  }
+  w->looks++;
+  for (int32_t k = 0; k < w->n_left; k++) look_around(w, w->left[k]);
   vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, vvi_sheet_by_meshes);
   drop_parted(w);
   bool room = take_new(w) && !w->full;
   if (w->ranks != NULL) room &= vvi_sheet_subscribe(w);
-  for (int32_t i = 0; i < w->n_list; i++) w->list[w->order[i]].place = i;
+  w->numbered = false;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
   return room;
 }

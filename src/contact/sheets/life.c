@@ -43,8 +43,7 @@ void vvi_sheet_path_ahead(vvi_sheet_search *w, int32_t cluster)
 
 void vvi_sheet_paths_ahead(vvi_sheet_search *w)
 {
-  for (int32_t i = 0; w->away != NULL && i < w->sheets->n_cluster; i++)
-    if (w->past[i] != 0) vvi_sheet_away_ask(w, i);
+  for (int32_t i = 0; w->away != NULL && i < w->away->n_hot; i++) vvi_sheet_away_ask(w, w->away->hot[i]);
   if (w->away != NULL) vvi_sheet_away_learn(w);
   const int32_t n = vvi_sheet_known(w);
   if (vvi_sheet_shares(w, n)) {
@@ -131,7 +130,7 @@ void vvi_sheet_refer(vvi_sheet_search *w, int32_t cluster)
   if (k->refer == w->round) return;
   const double *u = changed(w, cluster);
   for (int c = 0; c < 6 && k->refer > 0; c++) k->sum[c] += u[c]; /* from the first reference on */
-  for (int32_t i = 0; i < r->vertices; i++)
+  for (int32_t i = 0; !vvi_sheet_sees(w, cluster) && i < r->vertices; i++)
     vvi_sheet_place(&w->motion, s->cluster_vertex[r->vertex0 + i], false, w->reference + 3 * (int64_t)(r->vertex0 + i));
   memset(k->box, 0, sizeof k->box);
   k->refer = w->round;

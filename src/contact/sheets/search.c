@@ -106,12 +106,13 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->y = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
   w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
   w->wanted = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
+  w->wants = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
   w->active_clusters = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   w->active = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   if (w->motion.at == NULL || w->motion.frame == NULL || w->margin == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
-  if (w->wanted == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL || w->plane == NULL ||
-      w->y == NULL)
+  if (w->wanted == NULL || w->wants == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL ||
+      w->plane == NULL || w->y == NULL)
     return VV_NOMEM;
   if (w->ready == NULL || w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL) return VV_NOMEM;
   w->round = 1;
@@ -161,12 +162,16 @@ void vvi_sheet_compact(vvi_sheet_search *w)
   }
 }
 
+static const double *box_of(const vvi_sheet_search *w, int32_t cluster)
+{
+  return vvi_sheet_sees(w, cluster) ? w->life[cluster].at : w->tree[w->sheets->cluster[cluster].root].box;
+}
+
 /* How far two clusters are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
 static double apart(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  const vvi_sheet_cluster *a = &w->sheets->cluster[l->a], *b = &w->sheets->cluster[l->b];
-  if (l->a == l->b || w->sheets->body[b->body].obstacle != NULL) return 0.0;
-  return vvi_sheet_box_distance(w->tree[a->root].box, w->tree[b->root].box);
+  if (l->a == l->b || w->sheets->body[w->sheets->cluster[l->b].body].obstacle != NULL) return 0.0;
+  return vvi_sheet_box_distance(box_of(w, l->a), box_of(w, l->b));
 }
 
 /* Many pairs: they cost more than new lists; none at all: the next list may look farther. */
@@ -265,7 +270,7 @@ static void want(vvi_sheet_search *w, int32_t cluster)
 {
   const int32_t body = w->sheets->cluster[cluster].body;
   if (w->wanted[cluster]) return;
-  w->wanted[cluster] = 1;
+  w->wanted[cluster] = 1, w->wants[w->n_wants++] = cluster;
   if (w->active_clusters[body]++ == 0) w->active[w->n_active++] = body;
 }
 
@@ -281,7 +286,7 @@ static void place_wanted(vvi_sheet_search *w)
     }
     w->active_clusters[w->active[k]] = 0;
   }
-  w->n_active = 0;
+  w->n_active = w->n_wants = 0;
 }
 
 /* Places and boxes of the clusters of lists to build; leaves, which else wait until they are needed, if threads are to read
@@ -310,9 +315,33 @@ static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
   for (int32_t i = 0; i < m; i++) w->moved[w->left[i]] = 0;
 }
 
-/* False: no room. */
-static bool rebuild(vvi_sheet_search *w, int32_t n)
+/* Is it known without a node that it has no pairs? */
+static bool is_far(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
+  return vvi_sheet_sees(w, l->a) && vvi_sheet_sees(w, l->b) && apart(w, l) > skin_of(l);
+}
+
+/* Of the lists to build those that have none are; the others: how many. */
+static int32_t build_far(vvi_sheet_search *w, int32_t n)
+{
+  int32_t left = 0;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_sheet_list *l = &w->list[w->due[i]];
+    if (!is_far(w, l)) {
+      w->due[left++] = w->due[i];
+      continue;
+    }
+    has_list(w, l, w->used, 0, INFINITY);
+    vvi_sheet_list_begins(w, l);
+    w->builds++;
+  }
+  return left;
+}
+
+/* False: no room. */
+static bool rebuild(vvi_sheet_search *w, int32_t all)
+{
+  const int32_t n = w->away != NULL ? build_far(w, all) : all;
   const bool together = n > 1 && w->threads > 1;
   freshen_clusters(w, n, together ? 2 : 1);
   for (int32_t i = 0; i < n; i++) w->list[w->due[i]].stale = true, w->list[w->due[i]].n = 0;
@@ -409,18 +438,30 @@ static int32_t pick(vvi_sheet_search *w, pick_fn *takes)
   return sum;
 }
 
+static bool has_past(const vvi_sheet_list *l)
+{
+  return l->n > 0 && !(l->safe > bound_of(l));
+}
+
 /* It asks, or has pairs to look at. */
 static bool reads(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
   (void)w;
-  return l->asks || (l->n > 0 && !(l->safe > bound_of(l)));
+  return l->asks || has_past(l);
+}
+
+/* Movers of both clusters. */
+static void need(vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  void (*const wanted)(vvi_sheet_search *, int32_t) = w->away != NULL ? vvi_sheet_away_need : vvi_sheet_need;
+  wanted(w, l->a);
+  wanted(w, l->b);
 }
 
 /* Over ranks, and where an accelerator has the points: what lists read that ask, or have pairs to look at, comes from the others.
  * False: no memory. */
 static bool look_ahead_of_others(vvi_sheet_search *w)
 {
-  void (*const need)(vvi_sheet_search *, int32_t) = w->away != NULL ? vvi_sheet_away_need : vvi_sheet_need;
   const int32_t all = w->n_awake;
   bool room = true;
   if (vvi_sheet_shares(w, all)) {
@@ -431,8 +472,8 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
   }
   const int32_t n = pick(w, reads);
   for (int32_t i = 0; i < n; i++) {
-    need(w, w->list[w->due[i]].a);
-    need(w, w->list[w->due[i]].b);
+    const vvi_sheet_list *l = &w->list[w->due[i]];
+    if (!vvi_sheet_sees(w, l->a) || !vvi_sheet_sees(w, l->b) || has_past(l)) need(w, l);
   }
   if (w->away != NULL)
     vvi_sheet_away_fetch(w);
@@ -443,6 +484,9 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
   for (int32_t i = 0; i < looks; i++) vvi_sheet_look_at(w, w->left[i]);
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (looks >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < n; i++) is_due(w, &w->list[w->due[i]]);
+  for (int32_t i = 0; w->away != NULL && i < n; i++)
+    if (w->list[w->due[i]].asks && !is_far(w, &w->list[w->due[i]])) need(w, &w->list[w->due[i]]);
+  if (w->away != NULL) vvi_sheet_away_fetch(w);
   return room;
 }
 
@@ -455,7 +499,7 @@ static bool asks(const vvi_sheet_search *w, const vvi_sheet_list *l)
 /* It has pairs past their budgets. */
 static bool has_due(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  return l->n > 0 && !(l->safe > bound_of(l)) && !vvi_sheet_is_whole(w, l);
+  return has_past(l) && !vvi_sheet_is_whole(w, l);
 }
 
 /* Lists that the coming drift may use up. */
@@ -496,6 +540,7 @@ static bool refresh(vvi_sheet_search *w)
     if (shrinks >= SHRINKS) w->most_room *= 2;
     limit_skins(w, shrinks < SHRINKS ? 0.5 * w->skin : w->skin);
   }
+  if (w->away != NULL) vvi_sheet_away_refer(w);
   return room && make_room(w, w->room);
 }
 
@@ -542,12 +587,17 @@ static void place_whole(vvi_sheet_search *w, int32_t n)
   for (int32_t k = 0; !share && k < n; k++) place_piece(w, w->active[k], 0);
 }
 
-/* Of a body of which only some clusters are active: these.  They share vertices, so one thread does it. */
-static void place_some(vvi_sheet_search *w, const vvi_sheet_body *b)
+static bool some_active(const vvi_sheet_search *w, int32_t body)
 {
-  for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) {
-    const vvi_sheet_cluster *r = &w->sheets->cluster[i];
-    for (int32_t k = r->vertex0; w->wanted[i] && k < r->vertex0 + r->vertices; k++)
+  return 2 * w->active_clusters[body] < w->sheets->body[body].clusters;
+}
+
+/* Of bodies of which only some clusters are active: these.  They share vertices, so one thread does it. */
+static void place_some(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->n_wants; i++) {
+    const vvi_sheet_cluster *r = &w->sheets->cluster[w->wants[i]];
+    for (int32_t k = r->vertex0; some_active(w, r->body) && k < r->vertex0 + r->vertices; k++)
       place_vertex(w, w->sheets->cluster_vertex[k]);
   }
 }
@@ -556,21 +606,19 @@ static void place_some(vvi_sheet_search *w, const vvi_sheet_body *b)
 static void place_active(vvi_sheet_search *w)
 {
   int32_t whole = 0;
+  place_some(w);
+  for (int32_t i = 0; i < w->n_wants; i++) w->wanted[w->wants[i]] = 0;
   for (int32_t k = 0; k < w->n_active; k++) {
     const int32_t body = w->active[k];
-    const vvi_sheet_body *b = &w->sheets->body[body];
-    if (2 * w->active_clusters[body] < b->clusters) {
-      place_some(w, b);
-    } else if (b->vertices > PIECE) {
+    if (!some_active(w, body) && w->sheets->body[body].vertices > PIECE) {
       place_pieces(w, body);
-    } else {
+    } else if (!some_active(w, body)) {
       w->active[whole++] = body;
     }
-    for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) w->wanted[i] = 0;
     w->active_clusters[body] = 0;
   }
   place_whole(w, whole);
-  w->n_active = 0;
+  w->n_active = w->n_wants = 0;
 }
 
 static inline double along(const double *x, int32_t v, const float n[3])
@@ -777,8 +825,10 @@ static int32_t find_active(vvi_sheet_search *w)
   const int32_t active = pick(w, has_due);
   int32_t n = 0, room = 0;
   int64_t slot = 0;
+  vvi_sheet_number(w, active);
   for (int32_t i = 0; i < active; i++) {
     vvi_sheet_list *l = &w->list[w->due[i]];
+    l->place = vvi_sheet_list_place(w, l);
     want(w, l->a);
     want(w, l->b);
     l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);

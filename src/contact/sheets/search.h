@@ -28,6 +28,9 @@ static inline vvi_sheet_list *vvi_sheet_list_at(const vvi_sheet_search *w, int32
 
 /* The order of the meshes (candidates.c), of these or of what begins with one. */
 int vvi_sheet_by_meshes(const void *x, const void *y);
+/* Places of n lists are asked for: where these are many all are numbered.  The place of one. */
+void vvi_sheet_number(vvi_sheet_search *w, int64_t n);
+int32_t vvi_sheet_list_place(const vvi_sheet_search *w, const vvi_sheet_list *l);
 vvi_sheet_found vvi_sheet_found_of(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule);
 
 /* More room for an array of the search, which stays as it is where there is no memory: false. */

@@ -156,9 +156,11 @@ static void merge(vvi_sheet_search *w)
   enum { FEW = 64 };
   vvi_sheet_awake late[FEW];
   int32_t n = 1;
-  for (int32_t i = 0; i < w->n_awake; i++) w->awake[i].place = w->list[w->awake[i].list].place;
+  vvi_sheet_number(w, w->n_awake);
+  for (int32_t i = 0; i < w->n_awake; i++) w->awake[i].place = vvi_sheet_list_place(w, &w->list[w->awake[i].list]);
   while (n < w->n_awake && w->awake[n - 1].place <= w->awake[n].place) n++;
   int32_t left = w->n_awake - n;
+  if (left <= 0) return;
   if (left > FEW) {
     vvi_sort(w->awake, (size_t)w->n_awake, sizeof *w->awake, by_place);
     return;
@@ -267,16 +269,19 @@ static void carry_anew(vvi_sheet_search *w, int32_t n)
 /* ---- a drift ---- */
 
 /* What waking reads, where an accelerator has it: of lists that are awake, that wait for this drift, of clusters past their naps. */
-static void ask_before(vvi_sheet_search *w, int32_t bodies)
+static void ask_before(vvi_sheet_search *w, int32_t bodies, int32_t pasts)
 {
   for (int32_t i = 0; i < w->n_awake; i++) ask_for(w, vvi_sheet_list_at(w, i));
   for (int64_t r = w->rung; r <= w->drifts; r++)
     for (int32_t slot = w->ring[r % RING]; slot >= 0; slot = w->list[slot].later) ask_for(w, &w->list[slot]);
   for (int32_t i = 0; i < bodies; i++) {
     const vvi_sheet_body *b = &w->sheets->body[w->roused[i]];
-    const bool many = many_woke(w, w->roused[i]);
-    for (int32_t k = b->cluster0; k < b->cluster0 + b->clusters; k++)
-      if (many || (w->past[k] & VVI_SHEET_NAP) != 0) ask_for_cluster(w, k, many);
+    const int32_t end = many_woke(w, w->roused[i]) ? b->cluster0 + b->clusters : b->cluster0;
+    for (int32_t k = b->cluster0; k < end; k++) ask_for_cluster(w, k, true);
+  }
+  for (int32_t i = 0; i < pasts; i++) {
+    const int32_t k = vvi_sheet_past_at(w, i);
+    if ((w->past[k] & VVI_SHEET_NAP) != 0) ask_for_cluster(w, k, false);
   }
   vvi_sheet_away_learn(w);
 }
@@ -284,22 +289,23 @@ static void ask_before(vvi_sheet_search *w, int32_t bodies)
 void vvi_sheet_wake(vvi_sheet_search *w)
 {
   int32_t bodies = 0;
-  for (int32_t i = 0; i < w->sheets->n_cluster; i++) {
+  const int32_t pasts = vvi_sheet_pasts(w);
+  for (int32_t j = 0; j < pasts; j++) {
+    const int32_t i = vvi_sheet_past_at(w, j);
     if ((w->past[i] & VVI_SHEET_NAP) == 0) continue;
     const int32_t body = w->sheets->cluster[i].body;
     if (w->woken[body]++ == 0) w->roused[bodies++] = body;
   }
-  if (w->away != NULL) ask_before(w, bodies);
+  if (w->away != NULL) ask_before(w, bodies, pasts);
   for (; w->rung <= w->drifts; w->rung++) {
     for (int32_t slot = w->ring[w->rung % RING], next; slot >= 0; slot = next) {
       next = w->list[slot].later;
       vvi_sheet_list_wakes(w, slot);
     }
   }
-  for (int32_t i = 0; i < bodies; i++) {
-    const vvi_sheet_body *b = &w->sheets->body[w->roused[i]];
-    for (int32_t k = b->cluster0; k < b->cluster0 + b->clusters; k++)
-      if ((w->past[k] & VVI_SHEET_NAP) != 0) wake_cluster(w, k, false);
+  for (int32_t i = 0; i < pasts; i++) {
+    const int32_t k = vvi_sheet_past_at(w, i);
+    if ((w->past[k] & VVI_SHEET_NAP) != 0) wake_cluster(w, k, false);
   }
   carry_anew(w, bodies);
   sort(w);

@@ -4,6 +4,7 @@
  * of the start, which [sheets 24] tells from the places alone: a run takes the lists and the places they belong to, and builds
  * anew those that do not hold.  Of budgets nothing is kept: how far a state has moved since the start is known as a bound for
  * two clusters, not for their pairs. */
+#include "contact/sheets/away.h"
 #include "contact/sheets/search.h"
 
 #include <math.h>
@@ -84,7 +85,9 @@ bool vvi_sheet_start_take(vvi_sheet_search *w)
   }
   for (int32_t i = 0; i < w->n_list; i++) {
     w->order[i] = i, take_list(w, &w->list[i]);
+    w->list[i].found = 0, w->key[i] = (vvi_sheet_key){.a = w->list[i].a, .b = w->list[i].b};
     vvi_sheet_list_enters(w, i);
   }
+  if (w->away != NULL) vvi_sheet_away_start(w);
   return true;
 }
