@@ -344,6 +344,26 @@ class Ranks(unittest.TestCase):
         self.assertIn("may break (material.failure)", told.stderr)
         full = many(2, self.scene(scenes.sphere()), "/dev/null/x")
         self.assertNotEqual(full.returncode, 0)
+        text = self.scene(scenes.sphere(5, 5)).read_text()
+        _, launch, program = SORTS[0]
+        told = subprocess.run([*launch, "-n", "2", program, "run", "-", "-o", str(self.folder / "y")], input=text, capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertEqual((told.returncode, "standard input reaches one rank alone" in told.stderr), (1, True), told.stderr)
+
+    def test_verbs_of_one_process(self):
+        """What ranks do not share none of them does: two that prepare would write into one file."""
+        scene, file = self.scene(scenes.sphere(5, 5)), self.folder / "scene.vvm"
+        for _, launch, program in SORTS:
+            told = subprocess.run([*launch, "-n", "2", program, "prepare", str(scene), "-o", str(file)], capture_output=True, text=True, env=ENVIRONMENT)
+            self.assertEqual((told.returncode == 0, "ranks share `run`" in told.stderr, file.exists()), (False, True, False), told.stderr)
+            alone = subprocess.run([*launch, "-n", "1", program, "prepare", str(scene), "-o", str(file)], capture_output=True, text=True, env=ENVIRONMENT)
+            self.assertEqual(alone.returncode, 0, alone.stderr)
+            file.unlink()
+
+    def test_nothing_that_could_move(self):
+        """Bars are moved by every rank: there is no work to be cut anew."""
+        scene, more = scenes.shipped("newcomer/bars-in-a-row.yaml", record_paraview="false")
+        told = many(2, scene, self.folder / "x", *more, recut=100)
+        self.assertEqual((told.returncode, told.stderr.count("cut anew")), (0, 0), told.stderr)
 
 
 if __name__ == "__main__":
