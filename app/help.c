@@ -61,8 +61,8 @@ static const topic topics[] = {
 "check take in place of the scene: it is mapped and not made again.  For meshes\n"
 "that not every rank of `mpiexec -n N visviva-mpi run SCENE.vvm` could set up:\n"
 "each of them reads its own tiles.  The same results, bit for bit.  The file is\n"
-"that of this version of visviva and of this scene; time.end, title and record\n"
-"may still be --set (docs/many-machines.md).\n"},
+"that of this version of visviva and of this scene; time.end, title, record\n"
+"and stop may still be --set (docs/many-machines.md).\n"},
 {"space",
 "Runs the scene for its time (--steps N: for so many steps), keeps what the first\n"
 "node of a bar or beam with free ends did (--body NAME; default: the first body),\n"

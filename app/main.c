@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 const app_verb app_verbs[] = {
@@ -71,11 +72,29 @@ static int unknown_verb(const char *word)
   return app_error("unknown %s '%s'; `visviva help` lists the verbs", what, word);
 }
 
+#ifdef VV_MPI
+/* Launchers tell a process how many there are; each of those that share nothing would write the same files as the others. */
+static bool is_for_one(int argc, char **argv)
+{
+  static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+  static const char *const many[] = {"run", "check", "info", "help", "version"};
+  bool ranks = false, shared = strcmp(argv[1], "sweep") == 0 && argc > 2 && strcmp(argv[2], "run") == 0;
+  for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
+    ranks = ranks || (getenv(size[i]) != NULL && strtol(getenv(size[i]), NULL, 10) > 1);
+  for (size_t i = 0; i < sizeof many / sizeof many[0]; i++) shared = shared || strcmp(argv[1], many[i]) == 0;
+  return ranks && !shared && app_verb_find(argv[1]) != NULL;
+}
+#endif
+
 static int choose(int argc, char **argv)
 {
   if (argc < 2) return app_error("a verb is missing: try `visviva help` or `visviva examples`");
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return app_help(NULL);
   if (strcmp(argv[1], "--version") == 0) return app_verb_version(argc - 2, argv + 2);
+#ifdef VV_MPI
+  if (is_for_one(argc, argv))
+    return app_error("ranks share `run` and `sweep run`; start `%s` as one process, without the launcher", argv[1]);
+#endif
   const app_verb *verb = app_verb_find(argv[1]);
   return verb != NULL ? verb->run(argc - 2, argv + 2) : unknown_verb(argv[1]);
 }

@@ -27,12 +27,15 @@ static bool holds_a_run(const char *folder)
   return false;
 }
 
-bool app_run_folder_fits(const app_run *r)
+static bool has_checkpoint(const app_run *r)
 {
   char path[APP_PATH];
-  const bool begun = holds_a_run(r->folder);
-  if (!app_join(path, sizeof path, r->folder, "checkpoint.h5")) return false;
-  const bool can_go_on = app_exists(path);
+  return app_join(path, sizeof path, r->folder, "checkpoint.h5") && app_exists(path);
+}
+
+bool app_run_folder_fits(const app_run *r)
+{
+  const bool begun = holds_a_run(r->folder), can_go_on = has_checkpoint(r);
   if (app_exists(r->folder) && !app_is_folder(r->folder)) {
     app_error("%s: is a file, not a folder; name another one with -o", r->folder);
     return false;
@@ -138,20 +141,25 @@ static vv_status finish(app_run *r, vv_status status)
   return status == VV_OK ? closed : status;
 }
 
-static void say_how_to_resume(const app_run *r, const char *what, const char *kept, const char *afterwards)
+/* From the last checkpoint, or from the start where none was written; before: what is said, or to be done, first. */
+static void say_how_to_resume(const app_run *r, const char *what, const char *before)
 {
+  const bool kept = has_checkpoint(r);
+  const char *how = kept ? "continue with" : "begin anew (there is no checkpoint yet) with";
+  const char *option = kept ? "--resume" : "--overwrite";
   if (r->again != NULL) {
-    app_hint("%s at step %lld of %lld; %scontinue with: %s --resume%s", what, (long long)r->scene.state->step,
-             (long long)vv_model_steps(r->scene.model), kept, r->again, afterwards);
+    app_hint("%s at step %lld of %lld; %s%s: %s %s", what, (long long)r->scene.state->step,
+             (long long)vv_model_steps(r->scene.model), before, how, r->again, option);
     return;
   }
+  const char *program = r->net != NULL ? "mpiexec -n RANKS visviva-mpi" : "visviva";
   char scene[APP_PATH], folder[APP_PATH], word[APP_PATH], set[APP_PATH] = "";
   for (int i = 0; i < r->set.n; i++)
     snprintf(set + strlen(set), sizeof set - strlen(set), " --set %.200s",
              app_quote(word, sizeof word, r->set.value[i]));
-  app_hint("%s at step %lld of %lld; %scontinue with: visviva run %s -o %s%s --resume%s", what,
-           (long long)r->scene.state->step, (long long)vv_model_steps(r->scene.model), kept,
-           app_quote(scene, sizeof scene, r->path), app_quote(folder, sizeof folder, r->folder), set, afterwards);
+  app_hint("%s at step %lld of %lld; %s%s: %s run %s -o %s%s %s", what, (long long)r->scene.state->step,
+           (long long)vv_model_steps(r->scene.model), before, how, program, app_quote(scene, sizeof scene, r->path),
+           app_quote(folder, sizeof folder, r->folder), set, option);
 }
 
 static int stopped(const app_run *r, vv_status status)
@@ -159,9 +167,10 @@ static int stopped(const app_run *r, vv_status status)
   const vv_reason reason = r->report.reason;
   if (status != VV_OK) {
     app_messages(r->scene.ctx, status);
-    say_how_to_resume(r, "output failed", "the last checkpoint is kept; make room, then ", "");
+    say_how_to_resume(r, "output failed",
+                      has_checkpoint(r) ? "the last checkpoint is kept; make room, then " : "make room, then ");
   } else if (reason == VV_REASON_INTERRUPTED) {
-    say_how_to_resume(r, "interrupted", "", "");
+    say_how_to_resume(r, "interrupted", "");
   } else {
     app_error("%s%s%s", vv_reason_text(reason), r->report.message[0] != '\0' ? ": " : "", r->report.message);
     app_hint(

@@ -72,7 +72,10 @@ bool app_scene_open_edited(app_scene *s, const char *path, int threads, const ch
   for (int i = 0; i < n && status == VV_OK; i++) status = edit_scene(s->spec, &edit[i]);
 #ifdef VV_MPI
   if (net != NULL && !app_ranks_agree(net, status == VV_OK) && status == VV_OK) {
-    app_error("%s: read here, but not by another rank; is the file there on all machines?", path);
+    if (strcmp(path, "-") == 0)
+      app_error("standard input reaches one rank alone; give the scene as a file");
+    else
+      app_error("%s: read here, but not by another rank; is the file there on all machines?", path);
     app_scene_close(s);
     return false;
   }

@@ -34,7 +34,8 @@ VV_API VV_NODISCARD vv_status vv_scene_read(vv_ctx *ctx, const char *path, vv_sp
 VV_API VV_NODISCARD vv_status vv_scene_parse(vv_ctx *ctx, const char *name, const char *text, size_t length,
                                              vv_spec **out);
 /* Compiles a scene and writes what its model is made of to `path`: a file that vv_scene_read takes in place of the scene.  A model
- * that is compiled from it is mapped, and not made again; the file is that of this version of the library. */
+ * that is compiled from it is mapped, and not made again; the file is that of this version of the library.  A file that is there
+ * is replaced if it is a prepared scene, and else VV_ARG. */
 VV_API VV_NODISCARD vv_status vv_scene_prepare(vv_ctx *ctx, const char *scene, const char *path);
 /* The scene as understood, defaults filled in; and the reference page made from the field tables (Markdown). */
 VV_API VV_NODISCARD vv_status vv_scene_write(const vv_model *model, const char *path);

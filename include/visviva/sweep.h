@@ -28,9 +28,9 @@ typedef enum vv_case_end { VV_CASE_LIST(VV_CASE_ENUM) VV_CASE_ENDS } vv_case_end
 VV_API const char *vv_case_text(vv_case_end end);
 
 /* Reads the plan, compiles its first case, draws all cases and writes FOLDER: plan.yaml, cases.csv, sweep.yaml.  Refuses a
- * folder that holds a sweep, unless `overwrite`: then its journals and tables go. */
+ * folder that holds a sweep, or files of these names, unless `overwrite`: then journals and tables go. */
 VV_API VV_NODISCARD vv_status vv_sweep_new(vv_ctx *ctx, const char *plan, const char *folder, bool overwrite);
-/* Opens a folder that vv_sweep_new made; refuses one whose scene has changed since. */
+/* Opens a folder that vv_sweep_new made.  A scene that has changed since is refused by vv_sweep_left and vv_sweep_scene. */
 VV_API VV_NODISCARD vv_status vv_sweep_open(vv_ctx *ctx, const char *folder, vv_sweep **out);
 VV_API void vv_sweep_close(vv_sweep *sweep);
 VV_API bool vv_sweep_is(const char *folder); /* it holds a sweep */

@@ -52,7 +52,8 @@ void vvi_complain_at(const vvi_place *place, const char *format, va_list args);
 const char *vvi_type_text(vv_type type);                       /* "a number" */
 int vvi_field_find(const vv_schema *schema, const char *name); /* -1: none */
 const vv_group *vvi_motion_of(const vv_group *body);           /* `motion` of a body; NULL: it has none */
-bool vvi_field_hashed(const vv_group *g, const vv_field *f);   /* false for title, record and time.end of a scene */
+bool vvi_field_hashed(const vv_group *g, const vv_field *f); /* false for title, record, stop and time.end of a scene */
+uint64_t vvi_part_hash(const vv_group *root, const char *name); /* of one part of a scene: of these, too */
 
 /* The bodies of the context's catalog, or of the built-in one. */
 const vv_body_kind *const *vvi_body_kinds(const vv_ctx *ctx);

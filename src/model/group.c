@@ -310,6 +310,15 @@ uint64_t vvi_group_hash(const vv_group *root)
   return hash_group(VVI_HASH_SEED, root);
 }
 
+uint64_t vvi_part_hash(const vv_group *root, const char *name)
+{
+  uint64_t h = VVI_HASH_SEED;
+  for (int i = 0; i < root->schema->n; i++)
+    if (strcmp(root->schema->field[i].name, name) == 0 && root->value[i].has)
+      h = hash_value(h, root, &root->schema->field[i], &root->value[i]);
+  return h;
+}
+
 const char *vvi_group_unit(const vv_group *g, const char *name)
 {
   const char *text = value_of(g, name, TYPE(VV_NUMBER))->text;

@@ -187,8 +187,11 @@ void vvi_sys_serve(const vv_model *m, const vv_state *x)
 {
   const vv_net *net = vvi_ctx_net(m->ctx);
   int64_t most = 1;
-  for (int i = 0; i < m->n_block; i++)
-    most = m->block[i].elements > most ? m->block[i].elements : m->block[i].nodes > most ? m->block[i].nodes : most;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i]; /* fields are of elements or of nodes; a strip has more of these */
+    most = b->elements > most ? b->elements : most;
+    most = b->nodes > most ? b->nodes : most;
+  }
   if (m->served == NULL) return;
   if (net->rank == 0) {
     *m->served = true;

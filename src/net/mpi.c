@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,6 +379,13 @@ static int local_rank(int rank)
   return local;
 }
 
+/* Some MPIs print a trace where a rank dies, and may wait for ever for the memory that it has just spoilt: the job would hang. */
+static void die_at_once(void)
+{
+  static const int deadly[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+  for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) signal(deadly[i], SIG_DFL);
+}
+
 vv_status vvi_net_mpi_begin(const vv_net **out)
 {
   static vv_net net;
@@ -391,6 +399,7 @@ vv_status vvi_net_mpi_begin(const vv_net **out)
                  .deal = deal,
                  .uneven = uneven};
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return VV_UNSUPPORTED;
+  die_at_once();
   MPI_Comm_rank(MPI_COMM_WORLD, &net.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &net.ranks);
   net.local = local_rank(net.rank);

@@ -2,6 +2,7 @@
 #include "contact/joints.h"
 #include "contact/solids.h"
 #include "math/math.h"
+#include "model/bind.h"
 #include "model/material.h"
 #include "model/probe.h"
 #include "model/traction.h"
@@ -607,6 +608,23 @@ static vv_status agree(vv_ctx *ctx, vv_status status)
   return vvi_fail(ctx, VV_NOMEM, "another rank could not set up this scene: is there memory for it?");
 }
 
+/* Ranks that read an older copy of a file, or were given other values, would wait for each other for ever, or compute nonsense.
+ * The scene with its files, and what its hash leaves out. */
+static vv_status check_same(const vv_model *m, const vv_net *net)
+{
+  const uint64_t part[] = {m->scene_hash, (uint64_t)m->steps, vvi_part_hash(m->root, "stop"),
+                           vvi_part_hash(m->root, "record")};
+  const uint64_t h = vvi_hash(VVI_HASH_SEED, part, sizeof part);
+  const double low = (double)(uint32_t)h, high = (double)(h >> 32);
+  double x[] = {low, -low, high, -high};
+  net->least(net, VV_COUNT(x), x);
+  if (x[0] == -x[1] && x[2] == -x[3]) return VV_OK;
+  return vvi_fail(
+      m->ctx, VV_SCENE,
+      "%s: the ranks have read scenes that differ, or files of them that do; is it the same on all machines?",
+      m->source);
+}
+
 vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial)
 {
   *model = NULL;
@@ -616,6 +634,7 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
   if (m == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory");
   m->arena = arena;
   vv_status status = agree(ctx, build(ctx, spec, m, initial));
+  if (status == VV_OK && vvi_ctx_net(ctx) != NULL) status = check_same(m, vvi_ctx_net(ctx));
   if (status == VV_OK && vvi_ctx_net(ctx) != NULL) status = share(m, vvi_ctx_net(ctx));
   if (status == VV_OK && vvi_is_prepared(ctx)) status = take_start(m, *initial);
   if (status != VV_OK) {

@@ -68,7 +68,8 @@ static vv_status agree_on_status(const vv_sim *sim, vv_status status)
 static bool is_uneven(const vv_sim *sim)
 {
   const vv_net *net = vvi_ctx_net(sim->model->ctx);
-  return net != NULL && net->uneven != NULL && net->uneven(net, sim->state->step);
+  const bool shared = vv_model_tiles(sim->model) > 1; /* else there is nothing that could move */
+  return net != NULL && shared && net->uneven != NULL && net->uneven(net, sim->state->step);
 }
 
 /* What devices of ranks have comes down first, on all of them. */

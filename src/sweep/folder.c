@@ -7,6 +7,7 @@
  *   kept/        full result folders
  *   table.csv table.h5 summary.csv report.html */
 #include "io/file.h"
+#include "model/bind.h"
 #include "model/model.h"
 #include "sweep/sweep.h"
 
@@ -15,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool vvi_sweep_path(const vv_sweep *s, const char *name, char out[VVI_SWEEP_PATH])
@@ -54,12 +56,8 @@ static vv_status edit(vv_ctx *ctx, vv_spec *spec, const char *path, const char *
   return status == VV_OK ? VV_OK : vvi_fail(ctx, status, "'%s' of the plan cannot be set to '%s'", path, text);
 }
 
-vv_status vv_sweep_scene(vv_sweep *s, int64_t number, vv_ctx *ctx, vv_spec **out)
+static vv_status scene_of(vv_sweep *s, int64_t number, vv_ctx *ctx, vv_spec **out)
 {
-  *out = NULL;
-  if (number < 0 || number >= s->cases)
-    return vvi_fail(ctx, VV_ARG, "there is no case %lld; cases are 0 to %lld", (long long)number,
-                    (long long)s->cases - 1);
   vv_status status = vv_scene_read(ctx, s->scene, out);
   for (int i = 0; status == VV_OK && i < s->plan.n_set; i++)
     status = edit(ctx, *out, s->plan.set[i].path, s->plan.set[i].text);
@@ -79,7 +77,7 @@ vv_status vvi_case_open(vv_sweep *s, int64_t number, const char *device, vvi_cas
   def.threads = 1, def.device = device;
   def.catalog = vvi_ctx_catalog(s->ctx);
   VV_TRY(vv_ctx_create(&def, &out->ctx));
-  VV_TRY(vv_sweep_scene(s, number, out->ctx, &out->spec));
+  VV_TRY(scene_of(s, number, out->ctx, &out->spec));
   return vv_compile(out->ctx, out->spec, &out->model, &out->state);
 }
 
@@ -98,13 +96,16 @@ void vvi_case_tell(const vvi_case *c, vv_ctx *ctx)
     (void)vvi_fail(ctx, VV_OK, "%s", vv_ctx_message(c->ctx, i));
 }
 
-/* What the first case compiles to: words, length of the run, places and momenta (and so the files it names). */
+/* What the first case compiles to: words, length of the run, what ends it, how often its books are closed, places and momenta
+ * (and so the files it names). */
 static uint64_t model_hash(const vvi_case *c)
 {
   const uint64_t start = vv_state_hash(c->state);
   uint64_t h = vvi_hash(VVI_HASH_SEED, &c->model->scene_hash, sizeof c->model->scene_hash);
   h = vvi_hash(h, &c->model->steps, sizeof c->model->steps);
   h = vvi_hash(h, &c->model->step, sizeof c->model->step);
+  const uint64_t part[] = {vvi_part_hash(c->model->root, "stop"), vvi_part_hash(c->model->root, "record")};
+  h = vvi_hash(h, part, sizeof part);
   return vvi_hash(h, &start, sizeof start);
 }
 
@@ -138,6 +139,19 @@ vv_status vvi_sweep_check(vv_sweep *s)
                     s->scene);
   s->checked = true;
   return VV_OK;
+}
+
+vv_status vv_sweep_scene(vv_sweep *s, int64_t number, vv_ctx *ctx, vv_spec **out)
+{
+  *out = NULL;
+  if (number < 0 || number >= s->cases)
+    return vvi_fail(ctx, VV_ARG, "there is no case %lld; cases are 0 to %lld", (long long)number,
+                    (long long)s->cases - 1);
+  const vv_status status = vvi_sweep_check(s);
+  if (status == VV_OK) return scene_of(s, number, ctx, out);
+  for (int i = 0; ctx != s->ctx && i < vv_ctx_message_count(s->ctx); i++)
+    (void)vvi_fail(ctx, VV_OK, "%s", vv_ctx_message(s->ctx, i));
+  return status;
 }
 
 /* ---- paths ---- */
@@ -189,6 +203,31 @@ static uint64_t sweep_hash(const char *plan, const char *cases, const char *abou
 static void about_text(uint64_t model, char out[128])
 {
   snprintf(out, 128, "visviva %s model %016llx", vv_version(), (unsigned long long)model);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Where no sweep was made yet, files of its names are somebody's: they would be written over, or removed.  The plan may lie
+ * there itself. */
+static vv_status refuse_others_files(const vv_sweep *s, const char *plan)
+{
+  static const char *const name[] = {"plan.yaml",   "cases.csv",   "table.csv", "table.h5",
+                                     "summary.csv", "report.html", "journal",   "kept"};
+  char path[VVI_SWEEP_PATH];
+  for (int i = 0; i < VV_COUNT(name); i++) {
+    if (!vvi_sweep_path(s, name[i], path)) return VV_ARG;
+    if (vvi_exists(path) && !same_file(path, plan))
+      return vvi_fail(
+          s->ctx, VV_IO,
+          "%s: holds no sweep, but '%s' is there, which would be replaced: name another folder, or allow it "
+          "with --overwrite",
+          s->folder, name[i]);
+  }
+  return VV_OK;
 }
 
 static void remove_old(const vv_sweep *s)
@@ -279,7 +318,8 @@ vv_status vv_sweep_new(vv_ctx *ctx, const char *plan, const char *folder, bool o
                     "%s: holds a sweep already; run it, replace it with --overwrite, or name another folder", folder);
   vv_sweep *s = sweep_create(ctx, folder);
   if (s == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory");
-  const vv_status status = make_new(s, plan);
+  vv_status status = overwrite ? VV_OK : refuse_others_files(s, plan);
+  if (status == VV_OK) status = make_new(s, plan);
   vv_sweep_close(s);
   return status;
 }

@@ -138,6 +138,7 @@ static void put_kept(vvi_text *t, vv_sweep *s, const vvi_rows *r)
   vvi_text_put(t, ",\n\"kept\":[");
   for (int64_t i = 0; i < r->n && n < MOST_KEPT; i++) {
     bool filled = false;
+    if (!vvi_sweep_keeps(s, r->number[i], s->record[r->number[i]].end)) continue; /* a folder of an older sweep */
     snprintf(name, sizeof name, "kept/case-%lld/ledger.csv", (long long)r->number[i]);
     if (!vvi_sweep_path(s, name, path) || !vvi_exists(path)) continue;
     vvi_text_print(t, "%s{\"case\":%lld,\"curve\":{", n++ > 0 ? ",\n" : "\n", (long long)r->number[i]);

@@ -274,6 +274,13 @@ static void read_set(reader *r, const vvi_node *map)
     r->plan->set[r->plan->n_set++] = (vvi_edit){vvi_arena_text(r->arena, c->key), flow_text(r, c)};
 }
 
+/* table.h5 writes '/' as '_', since it would be a folder there. */
+static bool same_set(const char *a, const char *b)
+{
+  for (; *a != '\0' && (*a == *b || (strchr("/_", *a) != NULL && *b != '\0' && strchr("/_", *b) != NULL)); a++) b++;
+  return *a == *b;
+}
+
 static void read_measures(reader *r, const vvi_node *map)
 {
   static const char *const taken[] = {"case", "status", "why", "steps", "time", "hash", NULL};
@@ -289,6 +296,10 @@ static void read_measures(reader *r, const vvi_node *map)
       if (strcmp(taken[i], c->key) == 0) fault(r, c, "every table has a column of this name; choose another");
     for (int i = 0; i < r->plan->n_vary; i++)
       if (strcmp(r->plan->vary[i].path, c->key) == 0) fault(r, c, "has the name of something that varies");
+    if (strcmp(c->key, ".") == 0) fault(r, c, "is no name of a column");
+    for (int i = 0; i < r->plan->n_measure; i++)
+      if (same_set(r->plan->measure[i].name, c->key))
+        fault(r, c, "would have the name of '%.80s' in table.h5, where '/' is '_'", r->plan->measure[i].name);
     vvi_measure *m = &r->plan->measure[r->plan->n_measure++];
     *m = (vvi_measure){
         .name = vvi_arena_text(r->arena, c->key), .text = vvi_arena_text(r->arena, c->text), .line = c->line};

@@ -167,11 +167,13 @@ static vv_status run_once(job *j, const char *folder, vv_case_end *end, char why
   return status;
 }
 
-static bool wants_folder(const vv_sweep *s, int64_t number)
+bool vvi_sweep_keeps(const vv_sweep *s, int64_t number, vv_case_end end)
 {
+  const bool bad = end == VV_CASE_FAILED || end == VV_CASE_BROKEN || end == VV_CASE_TOO_LONG;
+  if (!bad && end != VV_CASE_DONE && end != VV_CASE_STOPPED) return false;
   for (int i = 0; i < s->plan.n_keep; i++)
     if (s->plan.keep[i] == number) return true;
-  return false;
+  return s->plan.keep_failed && bad;
 }
 
 static vv_status kept_folder(vv_sweep *s, int64_t number, char out[VVI_SWEEP_PATH])
@@ -214,9 +216,7 @@ vv_status vv_sweep_run_case(vv_sweep *s, int64_t number, vv_poll_fn *poll, void 
   if (number < 0 || number >= s->cases) return vvi_fail(s->ctx, VV_ARG, "there is no case %lld", (long long)number);
   VV_TRY(vvi_journal_start(s, number));
   vv_status status = run_once(&j, NULL, end, why);
-  const bool bad = *end == VV_CASE_FAILED || *end == VV_CASE_BROKEN || *end == VV_CASE_TOO_LONG;
-  const bool files = wants_folder(s, number) || (s->plan.keep_failed && bad);
-  if (status == VV_OK && *end != VV_CASE_INTERRUPTED && *end != VV_CASE_REFUSED && files) status = keep(&j);
+  if (status == VV_OK && vvi_sweep_keeps(s, number, *end)) status = keep(&j);
   if (status == VV_OK && j.asked) *end = VV_CASE_INTERRUPTED;
   if (status != VV_OK) vvi_case_tell(&j.c, s->ctx);
   if (status == VV_OK && *end == VV_CASE_REFUSED)

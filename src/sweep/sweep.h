@@ -198,3 +198,5 @@ vv_status vvi_sweep_own(const vv_sweep *s, const char *name, char out[VVI_SWEEP_
 /* ---- run.c ---- */
 
 vv_status vvi_sweep_own_all(vv_sweep *s); /* the folders that a run writes: before its first case */
+bool vvi_sweep_keeps(const vv_sweep *s, int64_t number,
+                     vv_case_end end); /* a case that came to this has a full folder */

@@ -715,6 +715,20 @@ static void disk_full(void **state)
   goes_on_to_the_same_end("f");
 }
 
+/* No room before the first checkpoint: what is advised is possible. */
+static void disk_full_before_a_checkpoint(void **state)
+{
+  (void)state;
+#ifdef NO_FILE_LIMIT
+  skip();
+#endif
+  assert_int_equal(finish(start("run large.yaml -o early --threads 1", "out.txt", LIMIT / 4)), 2);
+  assert_false(exists("early/checkpoint.h5"));
+  assert_true(said("err", "no checkpoint yet"));
+  assert_true(said("err", "--overwrite"));
+  assert_false(said("err", "--resume"));
+}
+
 /* ---- a folder of our own ---- */
 
 static int enter(void **state)
@@ -744,8 +758,8 @@ int main(void)
       cmocka_unit_test(compared),       cmocka_unit_test(files_made),
       cmocka_unit_test(full_output),    cmocka_unit_test(threads_agree),
       cmocka_unit_test(killed),         cmocka_unit_test(interrupted),
-      cmocka_unit_test(disk_full),      cmocka_unit_test(damaged_files),
-      cmocka_unit_test(structure_told),
+      cmocka_unit_test(disk_full),      cmocka_unit_test(disk_full_before_a_checkpoint),
+      cmocka_unit_test(damaged_files),  cmocka_unit_test(structure_told),
   };
   return cmocka_run_group_tests_name("cli", test, enter, leave);
 }

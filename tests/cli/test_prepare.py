@@ -53,6 +53,15 @@ class Prepare(unittest.TestCase):
         self.prepared(scenes.drum(0.004))
         self.assertEqual(first, self.file.read_bytes())
 
+    def test_files_of_others(self):
+        """Only a prepared scene is written over, not the scene itself."""
+        scene = self.prepared(scenes.sphere(5, 5))
+        text = scene.read_text()
+        done = prepare(scene, scene)
+        self.assertEqual((done.returncode, "no prepared scene" in done.stderr), (1, True), done.stderr)
+        self.assertEqual(scene.read_text(), text)
+        self.assertEqual(prepare(scene, self.file).returncode, 0)
+
     def refused(self, words, *more):
         done = scenes.one(self.file, self.folder / "x", "--overwrite", *more)
         self.assertEqual(done.returncode, 1, done.stderr)

@@ -342,12 +342,19 @@ class Sweep(unittest.TestCase):
     def test_scene_that_changed(self):
         (self.folder / "long.yaml").write_text(LONG)
         folder = self.new("a", "visviva-sweep: 1\nscene: long.yaml\nvary: {time.end: [0.01, 0.02]}\n")
-        (self.folder / "long.yaml").write_text(LONG.replace("mass: 1", "mass: 2"))
-        told = run("run", folder)
-        self.assertEqual(told.returncode, 1)
-        self.assertIn("not what it was", told.stderr)
+        stop = LONG.replace("bodies:", "stop: [{rest: 1, for: 1}]\nbodies:")
+        for other in (LONG.replace("mass: 1", "mass: 2"), LONG.replace("ledger: 100000", "ledger: 1"), stop, stop.replace("rest: 1,", "rest: 2,")):
+            (self.folder / "long.yaml").write_text(other)
+            told = run("run", folder)
+            self.assertEqual((told.returncode, "not what it was" in told.stderr), (1, True), told.stderr)
         (self.folder / "long.yaml").write_text(LONG)
         self.assertEqual(run("run", folder, "-q").returncode, 0)
+        (self.folder / "long.yaml").write_text(LONG.replace("mass: 1", "mass: 2"))
+        told = run("case", folder, 1, "-o", self.folder / "one")
+        self.assertEqual((told.returncode, "not what it was" in told.stderr), (1, True), told.stderr)
+        self.assertFalse((self.folder / "one").exists())
+        (self.folder / "long.yaml").write_text(LONG)
+        self.assertEqual(run("case", folder, 1, "-o", self.folder / "one", "-q").returncode, 0)
         cases = folder / "cases.csv"
         cases.write_text(cases.read_text().replace("0.02", "0.03"))
         self.assertIn("not what they were", run("run", folder).stderr)
@@ -405,6 +412,8 @@ class Sweep(unittest.TestCase):
             (head + "vary: {speed: [1]}\nkeep: {cases: [1]}\n", "from 0 to 0"),
             (head + "vary: {speed: [1]}\nlimits: {wall: 0}\n", "above 0"),
             (head + "vary: {'a,b': [1]}\n", "no comma"),
+            (head + "vary: {speed: [1]}\nmeasure: {a/b: ledger.total, a_b: ledger.total}\n", "name of 'a/b' in table.h5"),
+            (head + "vary: {speed: [1]}\nmeasure: {.: ledger.total}\n", "no name of a column"),
             ("visviva-sweep: 1\nscene: nowhere.yaml\nvary: {speed: [1]}\n", "nowhere.yaml"),
             (head + "vary: {time.step: ['-1']}\n", "time.step"),
         ]:
@@ -421,6 +430,37 @@ class Sweep(unittest.TestCase):
         self.assertIn("holds a sweep already", run("new", self.plan(PLAN), "-o", folder).stderr)
         self.assertEqual(run("new", self.plan(PLAN), "-o", folder, "--overwrite").returncode, 0)
         self.assertIn("cases are 0 to 199", run("case", folder, 200, "-o", self.folder / "x").stderr)
+
+    def test_files_of_others(self):
+        """A folder in which somebody has files of these names is left as it is; the plan may lie there itself."""
+        (self.folder / "long.yaml").write_text(LONG)
+        text = "visviva-sweep: 1\nscene: long.yaml\nvary: {time.end: [0.01, 0.02]}\n"
+        theirs = self.folder / "theirs"
+        for name in ("plan.yaml", "cases.csv", "table.csv", "table.h5", "summary.csv", "report.html", "journal/day.csv"):
+            (theirs / name).parent.mkdir(parents=True, exist_ok=True)
+            (theirs / name).write_text("mine")
+            told = run("new", self.plan(text), "-o", theirs)
+            self.assertEqual((told.returncode, "holds no sweep, but" in told.stderr), (1, True), name + ": " + told.stderr)
+            self.assertEqual([p.read_text() for p in theirs.rglob("*") if p.is_file()], ["mine"], name)
+            shutil.rmtree(theirs)
+        theirs.mkdir()
+        (theirs / "notes.txt").write_text("mine")
+        plan = self.plan(text.replace("long.yaml", "../long.yaml"), "theirs/plan.yaml")
+        self.assertEqual(run("new", plan, "-o", theirs).returncode, 0)
+        self.assertEqual(run("run", theirs, "-q").returncode, 0)
+        self.assertEqual((theirs / "notes.txt").read_text(), "mine")
+
+    def test_page_after_overwrite(self):
+        """The page shows no curves of cases that an older sweep of this folder has kept."""
+        (self.folder / "long.yaml").write_text(LONG)
+        for kept in ("[0, 1]", "[1]"):
+            text = f"visviva-sweep: 1\nscene: long.yaml\nvary: {{time.end: [0.01, 0.02]}}\nkeep: {{cases: {kept}}}\n"
+            self.assertEqual(run("new", self.plan(text), "-o", self.folder / "a", "--overwrite").returncode, 0)
+            self.assertEqual(run("run", self.folder / "a", "-q").returncode, 0)
+            subprocess.run([PROGRAM, "report", str(self.folder / "a")], capture_output=True)
+            page = (self.folder / "a/report.html").read_text()
+            data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+            self.assertEqual([k["case"] for k in data["kept"]], json.loads(kept))
 
     def test_page(self):
         folder = self.new("a")

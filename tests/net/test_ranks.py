@@ -62,10 +62,48 @@ class Ranks(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("not by another rank", done.stderr)
 
+    def test_scenes_that_differ(self):
+        """Other values, or another mesh of the same name: no rank begins."""
+        _, launch, program = SORTS[0]
+        text = scenes.sphere(5, 5).replace("sphere: {radius: 1, base: icosahedron, frequency: 5}", "file: {path: m.obj}")
+        places = [self.folder / name for name in ("a", "b")]
+        corners = "0 0 {z}", "1 0 0", "0 1 0", "1 1 0"
+        for place, z in zip(places, ("0", "0.01")):
+            place.mkdir()
+            (place / "scene.yaml").write_text(text)
+            (place / "m.obj").write_text("".join(f"v {c.format(z=z)}\n" for c in corners) + "f 1 2 3\nf 2 4 3\n")
+        ways = [(places[0], []), (places[1], []), (places[0], ["--set", "time.end=1"]), (places[0], ["--set", "record.ledger=3"])]
+        for place, more in ways:
+            both = [["-n", "1", program, "run", str(where / "scene.yaml"), "-o", str(self.folder / "out"), "-q", "--overwrite", *words]
+                    for where, words in ((places[0], []), (place, more))]
+            done = subprocess.run([*launch, *both[0], ":", *both[1]], capture_output=True, text=True, env=scenes.ENVIRONMENT, timeout=100)
+            same = place == places[0] and not more
+            self.assertEqual((done.returncode == 0, "scenes that differ" in done.stderr), (same, not same), f"{place} {more}: {done.stderr}")
+
     # ---- free flight ----
 
     def test_sphere(self):
         self.compare(scenes.sphere(), (1, 2, 3, 4, 8), second=(2,))
+
+    def test_more_nodes_than_triangles(self):
+        """A strip, and a mesh of two triangles: the room for fields is that of nodes."""
+        for pieces in ((1, 1), (40, 1)):
+            mesh = f"rectangle: {{size: [1, 1], pieces: [{pieces[0]}, {pieces[1]}]}}"
+            self.compare(scenes.sphere(5, 5).replace("sphere: {radius: 1, base: icosahedron, frequency: 5}", mesh), counts=(2, 3))
+            shutil.rmtree(self.folder / "whole")
+
+    def test_rank_that_spoils_memory(self):
+        """A rank that dies by a fault of its own ends the job as one that is killed does."""
+        scene, (_, launch, program) = self.scene(scenes.sphere(30, 100000)), SORTS[0]
+        process = subprocess.Popen([*launch, "-n", "2", program, "run", str(scene), "-o", str(self.folder / "x"), "-q", "--threads", "1"],
+                                   env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        until = time.time() + 60
+        while scenes.written(self.folder / "x") is None and time.time() < until and process.poll() is None:
+            time.sleep(0.05)
+        os.kill(min(scenes.ranks_of(process.pid, program)), signal.SIGSEGV)  # rank 0, which may speak
+        said = process.communicate(timeout=60)[1]
+        self.assertNotEqual(process.returncode, 0)
+        self.assertNotIn("*** Process received signal ***", said)  # as OpenMPI prints it
 
     def test_plate(self):
         self.compare(scenes.plate(), (2,), cuts=(3,))
@@ -344,6 +382,26 @@ class Ranks(unittest.TestCase):
         self.assertIn("may break (material.failure)", told.stderr)
         full = many(2, self.scene(scenes.sphere()), "/dev/null/x")
         self.assertNotEqual(full.returncode, 0)
+        text = self.scene(scenes.sphere(5, 5)).read_text()
+        _, launch, program = SORTS[0]
+        told = subprocess.run([*launch, "-n", "2", program, "run", "-", "-o", str(self.folder / "y")], input=text, capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertEqual((told.returncode, "standard input reaches one rank alone" in told.stderr), (1, True), told.stderr)
+
+    def test_verbs_of_one_process(self):
+        """What ranks do not share none of them does: two that prepare would write into one file."""
+        scene, file = self.scene(scenes.sphere(5, 5)), self.folder / "scene.vvm"
+        for _, launch, program in SORTS:
+            told = subprocess.run([*launch, "-n", "2", program, "prepare", str(scene), "-o", str(file)], capture_output=True, text=True, env=ENVIRONMENT)
+            self.assertEqual((told.returncode == 0, "ranks share `run`" in told.stderr, file.exists()), (False, True, False), told.stderr)
+            alone = subprocess.run([*launch, "-n", "1", program, "prepare", str(scene), "-o", str(file)], capture_output=True, text=True, env=ENVIRONMENT)
+            self.assertEqual(alone.returncode, 0, alone.stderr)
+            file.unlink()
+
+    def test_nothing_that_could_move(self):
+        """Bars are moved by every rank: there is no work to be cut anew."""
+        scene, more = scenes.shipped("newcomer/bars-in-a-row.yaml", record_paraview="false")
+        told = many(2, scene, self.folder / "x", *more, recut=100)
+        self.assertEqual((told.returncode, told.stderr.count("cut anew")), (0, 0), told.stderr)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #SBATCH --signal=TERM@120
 scene=$1 folder=$2
 shift 2
-resume=()
-[ -e "$folder/checkpoint.h5" ] && resume=(--resume)
-srun visviva-mpi run "$scene" -o "$folder" --threads "${SLURM_CPUS_PER_TASK:-1}" "${resume[@]}" "$@" # OpenMPI: srun --mpi=pmix, MPICH: --mpi=pmi2
+again=()
+[ -e "$folder/results.h5" ] && again=(--overwrite) # killed before its first checkpoint: there is nothing to go on from
+[ -e "$folder/checkpoint.h5" ] && again=(--resume)
+srun visviva-mpi run "$scene" -o "$folder" --threads "${SLURM_CPUS_PER_TASK:-1}" "${again[@]}" "$@" # OpenMPI: srun --mpi=pmix, MPICH: --mpi=pmi2

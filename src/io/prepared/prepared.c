@@ -224,8 +224,18 @@ static vv_status write_all(vv_ctx *ctx, prepared *f, const char *scene, const ch
   return hash_file(ctx, tmp, true) ? VV_OK : vvi_io_fail(ctx, tmp, "not written");
 }
 
+/* Nothing but a prepared scene is written over, least of all the scene itself. */
+static vv_status refuse_others(vv_ctx *ctx, const char *path)
+{
+  FILE *file = vvi_open_plain(path);
+  const bool ours = file == NULL || vvi_prepared_is(file);
+  if (file != NULL) fclose(file);
+  return ours ? VV_OK : vvi_fail(ctx, VV_ARG, "%s: is there, and is no prepared scene; name another file", path);
+}
+
 vv_status vv_scene_prepare(vv_ctx *ctx, const char *scene, const char *path)
 {
+  VV_TRY(refuse_others(ctx, path));
   vvi_arena arena = {0};
   char *text = NULL, *tmp = vvi_arena_alloc(&arena, strlen(path) + sizeof ".tmp");
   size_t length = 0;
