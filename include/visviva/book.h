@@ -38,6 +38,7 @@ typedef struct vv_posted {
   vv_sum found;    /* J: what ordinary answers brought to the energy of fourth order beside their work [shadow 7a]; */
   double findable; /* J^2: sum of squares of what theory lets this be of blows [shadow 7], */
   double held;     /* J: and of contacts that hold, at the most [shadow 8, ledger 10a] */
+  double pressed;  /* J: the same of contacts that press without a blow, sum over all steps [ledger 10b] */
   double lent;     /* J^2: sum of squares of what contacts lent, of each no more than it may [contact 30b] */
   double cuts;     /* J: what cuts of shells have lent and damage has not taken since; in the column contact [mat 25] */
 } vv_posted;

@@ -151,6 +151,7 @@ void vvi_posted_add(vv_posted *to, const vv_posted *own)
   to->impulse_abs += own->impulse_abs, to->moment_abs += own->moment_abs;
   for (int k = 0; k < 2; k++) to->single[k] += own->single[k];
   add_sum(&to->found, &own->found);
+  to->pressed += own->pressed;
   to->stray += own->stray, to->findable += own->findable, to->lent += own->lent, to->cuts += own->cuts;
   to->joint_faded += own->joint_faded;
   if (own->held > to->held) to->held = own->held;

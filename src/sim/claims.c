@@ -106,14 +106,16 @@ static double strain_rounding(const vv_ledger *l, int64_t steps)
 }
 
 /* The work P.(v + v+)/2 of what holds is a difference of terms of the size P.M^-1 P/2, four times what it has at whole steps; two of them
- * are rounded in each step.                                                                                  [ledger 10a] */
+ * are rounded in each step.  Contacts of energy-momentum steps end eight roundings from their law at the most, and while the same is
+ * pressed, on the same side of it in every step.                                                         [ledger 10a, 10b] */
 static double pressed_rounding(const vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
   const double scale =
       l->energy_scale > l->energy_floor ? l->energy_scale : 1.0; /* as gaps are told: J where nothing moves */
   const double held = sim->step.contact != NULL ? vvi_contact_still(sim->step.contact) : l->posted.held;
-  return 8.0 * DBL_EPSILON * sqrt(1.0 + fabs((double)sim->state->step)) * held / scale;
+  const double walk = 8.0 * sqrt(1.0 + fabs((double)sim->state->step)) * held, drift = 32.0 * l->posted.pressed;
+  return DBL_EPSILON * (walk + drift) / scale;
 }
 
 /* Energy-momentum steps push along the plane of a contact, and with e < 1 let it sink by (1 - e)/2 of a step's way, which is cut in

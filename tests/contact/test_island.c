@@ -241,6 +241,26 @@ static void any_island(void **state)
 }
 
 /* Face k of a stack carries what is above it, in equal parts. */
+/* What is asked for no more than so many iterations of Newton's method makes no more, converged or not: islands of few and of many
+ * contacts, that move and that jam. */
+static void iterations_are_bounded(void **state)
+{
+  (void)state;
+  static const int most[] = {1, 5, 30, 49, 60};
+  seed = 23;
+  int reached = 0;
+  for (int n = 0; n < 60; n++) {
+    pile *k = random_island(9 + n % 20, 2 + n, 1e6, 0.8);
+    k->p.newton = most[n % 5];
+    solve_pile(k, 1);
+    assert_true(k->stats.newton <= most[n % 5]);
+    assert_int_equal(k->stats.gradient, 0);
+    reached += k->stats.newton == most[n % 5];
+    close_pile(k);
+  }
+  check_least((double)reached, 10);
+}
+
 static void stacks(void **state)
 {
   (void)state;
@@ -491,6 +511,7 @@ int main(void)
       cmocka_unit_test(one_mover_twice),
       cmocka_unit_test(what_cannot_move),
       cmocka_unit_test(any_island),
+      cmocka_unit_test(iterations_are_bounded),
       cmocka_unit_test(stacks),
       cmocka_unit_test(walls),
       cmocka_unit_test(press),

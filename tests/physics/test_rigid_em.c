@@ -915,6 +915,30 @@ static void test_heavy_on_light(void **unused)
   }
 }
 
+/* The same at rest with 3,000 and 10,000 times the mass: nothing moves, and what the heavy one presses is rounded to the same side of its
+ * law in every step, by more than all the energy there is.                                                 [ledger 10b] */
+static void test_heavier_on_light(void **unused)
+{
+  (void)unused;
+  static const double ratio[] = {3000.0, 3000.0, 10000.0}, e[] = {0.0, 0.5, 0.0}, mu[] = {0.0, 0.0, 0.5};
+  for (int i = 0; i < 3; i++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 0.2, step: 1e-3}\nmethod: {step: energy-momentum}\ngravity: [0, 0, -9.81]\n"
+             "contacts: [{restitution: %g, friction: %g}]\nbodies:\n"
+             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+             "  light: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, density: %.17g, position: [0, 0, 0.05]}\n"
+             "  heavy: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, density: 1000, position: [0.003, 0.006, "
+             "0.15]}\n",
+             e[i], mu[i], 1000.0 / ratio[i]);
+    run_record r = run_scene(text, NULL);
+    if (r.report.reason != VV_REASON_DONE) fail_msg("%s in\n%s", r.report.message, text);
+    check_claims(&r, text);
+    check_most(fabs(run_ledger(&r)->max_gap), 1e-12); /* J: of 1.5 J of weight over its height */
+    run_free(&r);
+  }
+}
+
 /* Boxes on boxes and a ball that falls on them, from lossless to dead and from smooth to rough: four corners of a face say three
  * things, and what is asked of them does not agree where some part and some approach.                            [island 12a] */
 static void test_stacks_end(void **unused)
@@ -947,6 +971,7 @@ int main(void)
       cmocka_unit_test(test_stack_with_friction),
       cmocka_unit_test(test_stacks_end),
       cmocka_unit_test(test_heavy_on_light),
+      cmocka_unit_test(test_heavier_on_light),
       cmocka_unit_test(test_identities),
       cmocka_unit_test(test_grip),
       cmocka_unit_test(test_spring_is_kept),

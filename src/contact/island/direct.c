@@ -274,11 +274,12 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
                   (found.strict <= w->loose && w->rows > VVI_HEAP && n >= LOOSE_FROM);
       *accepted |= vain >= IN_VAIN && found.strict <= w->loose;
       if (*done || *accepted) return n;
-      if (vain >= 1 && moved <= tolerance &&
-          kappa >= STIFF_MOST) { /* what is soft moves heavy things little in a pass */
+      const bool far = w->far > 0.0 && left > fmax(w->far, w->loose),
+                 stiff = kappa >= STIFF_MOST; /* what is soft moves heavy things little in a pass */
+      if ((vain >= 1 && moved <= tolerance && stiff) || (vain >= IN_VAIN && left <= w->far)) {
         /* the velocities are found, and the rows contradict each other by `left` */
-        if (w->far) slopes(w);
-        if (!w->far || left <= w->loose || rays++ >= w->rows || !go_along(w)) {
+        if (far) slopes(w);
+        if (!far || rays++ >= w->rows || !go_along(w)) {
           vvi_newton_best(w);
           *done = true;
           return n;
@@ -291,7 +292,7 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
       carry_on(w, times);
       since = 0, least = 1.0;
     }
-    if (n == most) return n;
+    if (n >= most) return n;
     if (stale) {
       assemble_direct(w);
       if (!vvi_sparse_make_both(&w->sparse)) return n;

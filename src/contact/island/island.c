@@ -8,8 +8,7 @@
 
 /* Contacts that are swept to the end, sweeps for them; iterations of Newton's method; of one contact in place. */
 enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
-/* Movers from which the gradient method comes in place of Newton's; its iterations. */
-enum { HUGE_FROM = 1000, GRADIENT = 1000 };
+enum { GRADIENT = 1000 }; /* iterations of that method */
 /* Solves with new limits of what resists rolling; they contract by the part of j_n that such moments make. */
 enum { ROLLS = 20 };
 
@@ -238,7 +237,7 @@ static bool together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi
     if (stats->converged || stats->accepted) return true;
   }
   const int32_t most = p->newton > 0 ? p->newton : NEWTON;
-  if (w->movers < HUGE_FROM) stats->newton += vvi_island_newton(w, most, &stats->converged, &stats->accepted);
+  if (w->movers < VVI_HUGE) stats->newton += vvi_island_newton(w, most, &stats->converged, &stats->accepted);
   if (p->newton == 0 && !stats->converged && !stats->accepted && !(w->best <= 1e3 * p->loose))
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);

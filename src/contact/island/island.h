@@ -11,6 +11,8 @@
 /* More contacts than these that hang together are a heap: what moves there need not be solved as far as in small groups, and may
  * be left within `loose`. */
 enum { VVI_HEAP = 32 };
+/* Movers from which the gradient method comes in place of Newton's. */
+enum { VVI_HUGE = 1000 };
 
 /* Force and moment on one mover of unit impulses along n, t, t' (by rows); what is held has been taken out. */
 typedef struct vvi_leg {
@@ -45,7 +47,9 @@ typedef struct vvi_island_problem {
   double speed;                /* m/s: scale of the velocities, for the tolerance 1e-13 speed */
   double loose;                /* m/s: what contacts of an island that moves may be off, a part of keep/h */
   double slow;                 /* m/s: of a heap of rigid bodies, what moves slower is taken to rest; 0: no heap */
-  bool far;            /* an answer may be far along what moves nothing [island 12a]: the caller judges its size */
+  double
+      far; /* m/s: contacts that contradict each other by more are answered far along what moves nothing [island 12a], and the
+                 caller judges the size of that; 0: none are */
   int32_t newton;      /* iterations of Newton's method at most, and nothing after it; 0: whatever it takes */
   double (*change)[6]; /* [movers] out: V+ - Vf = M^-1 G^T J */
 } vvi_island_problem;

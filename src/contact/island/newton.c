@@ -370,7 +370,7 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
     const bool changed = look_convex(w);
     const double off = distance(w);
     const bool pass = (alpha > 0.5 && moved <= 0.1 * fmax(fmax(off, 0.1 * missed), tolerance)) ||
-                      (!changed && alpha == 1.0) || n == most;
+                      (!changed && alpha == 1.0) || n >= most;
     double times = 1.0;
     if (pass) {
       double convex;
@@ -382,11 +382,11 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
       vvi_newton_keep(w, found.most);
       *done = found.most <= tolerance;
       *accepted = vvi_left_loose(&found, w->loose, w->slow) ||
-                  (w->rows > VVI_HEAP && convex <= w->loose && (passes > SHIFTS || n == most));
-      if (*done || *accepted || n == most) return n;
+                  (w->rows > VVI_HEAP && convex <= w->loose && (passes > SHIFTS || n >= most));
+      if (*done || *accepted || n >= most) return n;
       if (missed > tolerance && passes == 1) {
         n += vvi_island_direct(w, most - n, KAPPA, STIFFER, done, accepted);
-        if (*done || *accepted || n == most) return n;
+        if (*done || *accepted || n >= most) return n;
         vvi_newton_best(w);
         stiffen_to(w, kappa);
         base(w);
@@ -402,7 +402,7 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
     } else if (since > PATIENCE && kappa >= KAPPA) {
       times = 1.0 / STIFFER, ceiling = kappa / STIFFER, since = 0;
     }
-    if (n == most) return n;
+    if (n >= most) return n;
     stale |= changed || times != 1.0;
     kappa *= times;
     if (times != 1.0) stiffen(w, times);
@@ -438,11 +438,11 @@ int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *ac
   if (w->rubs && (w->rows <= VVI_HEAP || vvi_island_warm(w))) {
     const bool many = w->rows > VVI_HEAP;
     vvi_island_sweep(w, many ? SMOOTH_MANY : SMOOTH, &change);
-    n = vvi_island_direct(w, many ? most : FIRST, KAPPA, many ? 3.0 : 10.0, done, accepted);
+    n = vvi_island_direct(w, many || most < FIRST ? most : FIRST, KAPPA, many ? 3.0 : 10.0, done, accepted);
     if (*done || *accepted) return n;
     if (w->best < INFINITY) vvi_newton_best(w);
   }
-  n += iterate(w, most - n, done, accepted);
+  if (n < most) n += iterate(w, most - n, done, accepted);
   if (!*done && w->best < INFINITY && !*accepted) vvi_newton_best(w);
   return n;
 }

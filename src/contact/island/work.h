@@ -63,7 +63,7 @@ struct vvi_island_work {
   double speed, loose; /* of the problem */
   double load;         /* m/s: how fast contacts would close */
   double stuck;        /* m/s: how fast contacts close whose movers cannot move along n: no impulse helps */
-  bool far;            /* of the problem */
+  double far;          /* of the problem */
   bool rubs;           /* some contact has friction */
   double slow;         /* of the problem */
   double best;         /* m/s: how far the impulses kept are from the law */

@@ -17,12 +17,18 @@
 
 /* With friction iterates that are no better for SWINGS rounds are damped, and given up after twice as many: shorter steps find more. */
 enum { ROUNDS = 160, SLOWER = 60, SWINGS = 8, SWEEPS = 400, PATIENCE = 8 };
+/* Arms follow the motion by one round: what contacts do to each other through joints is found in so many rounds. */
+enum { ARMS = 3 };
 /* Where rounds no longer gain: what is rounding, of the speed; what contacts may be off their law (less without friction, where bodies
  * sink by it), if they bring no more of the energy than its rounding, and what they do is booked; and what a correction of a body leaves
  * of itself. */
 static const double STILL = 1e-13, SLIP[] = {1e-9, 1e-6}, ROUNDING = 1e-16, SOLVED = 1e-4;
 /* Where rounds swing, changes of impulses have a price: at first the error of A, then more in each round.          [em 12a] */
 static const double DEARER = 2.0, DEAREST = 1e-2;
+/* Impulses of an iterate need not be solved for farther than so much of what it lacks: the arms of the next one are others.  What sweeps
+ * do not find that far is left to the next iterate, too, if it is no more than this part.                           [em 26a] */
+static const double NEARER = 1e-9, NEAR = 1e-4;
+enum { NEWTON = 40 }; /* and iterations of Newton's method then: the next one goes on from there */
 /* What impulses may make of the speed: more is no answer but a solver gone astray.  Of a light body that a heavy one stands on they make
  * as many times more as that one is heavier. */
 static const double RUN_AWAY = 1e4;
@@ -271,10 +277,66 @@ static void couple(vvi_em_rigid *w, int directions)
   }
 }
 
+/* ---- what changes of the impulses do to frames ---- */
+
+/* What frames have changed so far, along a row. */
+static double felt(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
+{
+  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+  return vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) +
+         vvi_dot3(r->turn[1], m->dw);
+}
+
+static void change(vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r, double by)
+{
+  vvi_em_frame *const body[2] = {&w->frame[c->f.slave], &w->frame[c->f.master]};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3 && !body[i]->held; k++)
+      body[i]->dv[k] += by * r->speed[i] * r->push[k], body[i]->dw[k] += by * r->spin[i][k];
+}
+
+/* ---- contacts that say the same ---- */
+
+/* Multipliers with one law. */
+static bool may_be_one(const vvi_em_contact *c, const vvi_em_contact *d)
+{
+  return c->law == d->law && c->law->stiffness <= 0.0 && !c->spare && !d->spare;
+}
+
+/* Of two contacts that joints make one, as those of the ends of two beams that a ball joint holds together, the one that asks for more
+ * holds both: [em 17a].  Its impulse is the sum. */
+static void give_way(vvi_em_contact *c, vvi_em_contact *d)
+{
+  vvi_em_contact *more = c->aim - c->u[0] >= d->aim - d->u[0] ? c : d, *less = more == c ? d : c;
+  for (int k = 0; k < 3; k++) more->j[k] += less->j[k], less->j[k] = 0.0;
+  less->spare = true;
+}
+
+/* Rows along normals that A cannot tell from each other: A_ii + A_kk - 2 A_ik is as small as its error.               [em 17a] */
+static void spare(vvi_em_rigid *w, int directions)
+{
+  for (int32_t i = 0; i <= w->n; i++)
+    for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
+  for (int32_t i = 0; i < w->n_contact; i++) {
+    vvi_em_contact *c = &w->contact[i];
+    vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+    const int64_t row = (int64_t)directions * i;
+    change(w, c, &w->rows[row], 1.0);
+    for (int32_t j = 0; j < i; j++) {
+      const int64_t other = (int64_t)directions * j;
+      const double own = w->own[9 * (int64_t)i] + w->own[9 * (int64_t)j],
+                   both = felt(w, &w->contact[j], &w->rows[other]) + through(w, other, row, directions);
+      if (may_be_one(c, &w->contact[j]) && fabs(own - 2.0 * both) <= VVI_EM_NOISE * own) give_way(c, &w->contact[j]);
+    }
+    for (int k = 0; k < 3; k++) s->dv[k] = s->dw[k] = m->dv[k] = m->dw[k] = 0.0;
+  }
+}
+
 /* ---- the linear problem of an iterate ---- */
 
 vvi_em_law vvi_em_law_of(const vvi_em_contact *c, double dt)
 {
+  if (c->spare) return (vvi_em_law){.off = c->j[0]}; /* as a spring that is open */
   if (c->law->stiffness <= 0.0) return (vvi_em_law){.off = c->u[0] - c->aim, .soft = -1.0};
   double fall;
   const double p = vvi_em_spring_pressure(c, &fall);
@@ -301,14 +363,6 @@ static double miss_tangent(const vvi_em_contact *c, double a)
 
 /* ---- sweeps ---- */
 
-/* What frames have changed so far, along a row. */
-static double felt(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
-{
-  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
-  return vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) +
-         vvi_dot3(r->turn[1], m->dw);
-}
-
 /* The change of u along a row that the changes of the impulses make so far. */
 static double changed(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
 {
@@ -318,14 +372,6 @@ static double changed(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_
   const double *flex = w->flex + (r - w->rows) * rows;
   for (int64_t i = 0; i < rows; i++) sum += flex[i] * w->move[i];
   return sum;
-}
-
-static void change(vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r, double by)
-{
-  vvi_em_frame *const body[2] = {&w->frame[c->f.slave], &w->frame[c->f.master]};
-  for (int i = 0; i < 2; i++)
-    for (int k = 0; k < 3 && !body[i]->held; k++)
-      body[i]->dv[k] += by * r->speed[i] * r->push[k], body[i]->dw[k] += by * r->spin[i][k];
 }
 
 static double sweep_normal(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double *move, const vvi_em_law *k)
@@ -433,7 +479,7 @@ static bool sweep_all(vvi_em_rigid *w, int directions, double dt, bool few, doub
 
 /* Changes of all impulses, by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Where sweeps do not
  * converge, or changes have a price, all contacts at once. */
-static bool solve(vvi_em_rigid *w, int directions, double dt, double part, double scale, double enough)
+static bool solve(vvi_em_rigid *w, int directions, double dt, double part, double enough, const vvi_em_goal *goal)
 {
   const int64_t n = (int64_t)w->n_contact * directions;
   for (int64_t i = 0; i < n; i++) w->move[i] = 0.0;
@@ -445,7 +491,7 @@ static bool solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   const bool dear = w->price > 0.0 && w->n_contact > 1 && (few || !keeps_sweeping(w)) &&
                     n <= (int64_t)directions * VVI_EM_DENSE,
              done = dear ? few : sweep_all(w, directions, dt, few, enough);
-  if (!done && !vvi_em_together(w, directions, dt, scale)) return false;
+  if (!done && !vvi_em_together(w, directions, dt, goal)) return false;
   for (int64_t i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
   return true;
 }
@@ -570,9 +616,8 @@ static void touch_soft(vvi_em_rigid *w)
 
 /* What contacts do to each other through bodies that bend, as long as their tangent serves, and through joints: rows first, along
  * which that is seen.  lack: of the joints.  false: no room. */
-static bool couple_through(vvi_em_rigid *w, int directions, double dt, bool fresh, double *lack)
+static bool couple_through(vvi_em_rigid *w, int directions, double dt, bool again, double *lack)
 {
-  const bool again = fresh || w->n_soft == 0;
   if (w->n_soft == 0 && w->joints == NULL) return true;
   if (again && !vvi_em_flex_fit(w, (int64_t)w->n_contact * directions)) return false;
   if (again) vvi_em_soft_couple(w, directions, dt);
@@ -582,6 +627,16 @@ static bool couple_through(vvi_em_rigid *w, int directions, double dt, bool fres
   *lack = vvi_em_joined_miss(w, dt);
   if (again) vvi_em_joined_couple(w, directions, dt);
   return true;
+}
+
+/* Frames alone are solved for to rounding: what a heavy body presses on a light one leaves no digit to the next iterate. */
+static vvi_em_goal goal_of(const vvi_em_rigid *w, double scale, double rows, double back)
+{
+  if (w->joints == NULL && w->n_soft == 0) return (vvi_em_goal){scale, 1e-16 * scale, 1e-17 * scale, 0};
+  return (vvi_em_goal){.scale = scale,
+                       .nearer = fmax(1e-16 * scale + 0.1 * back, NEARER * rows),
+                       .near = fmax(0.5 * (STILL * scale + back), NEAR * rows),
+                       .newton = NEWTON};
 }
 
 /* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
@@ -607,9 +662,11 @@ static bool iterate(vvi_em_rigid *w, double dt)
   w->off = false, w->price = 0.0;
   double joints = 0.0; /* what they lack, over rounding */
   for (int round = 0; round < ROUNDS; round++) {
+    w->rounds++;
     if (!evaluate(w, dt, fresh)) return false;
-    if (!couple_through(w, directions, dt, fresh, &joints)) return false;
+    if (!couple_through(w, directions, dt, fresh || (w->n_soft == 0 && round < ARMS), &joints)) return false;
     couple(w, directions);
+    if (round == 0 && w->joints != NULL) spare(w, directions);
     double gain, pressed;
     const double scale = fastest(w, &pressed), rows = worst(w, dt, &gain), bodies = corrected(w) * scale,
                  left = w->rough && fresh ? SOLVED * bodies : bodies, miss = fmax(rows, left);
@@ -617,6 +674,7 @@ static bool iterate(vvi_em_rigid *w, double dt)
             (round > 2 && bodies > 0.3 * fmax(last[1], slow * early[1]) && bodies > 1e-13 * scale);
     memcpy(early, last, sizeof early);
     last[0] = rows, last[1] = bodies;
+    const double back = w->joints != NULL ? w->back : 0.0; /* contacts cannot agree with joints any further */
     if (round == 0) first = scale;
     const double free = w->rough ? scale : fmax(scale, first), /* of which impulses may leave nothing */
         whole = w->rough ? scale : fmax(pressed, first);       /* and with what they make and take again */
@@ -626,8 +684,8 @@ static bool iterate(vvi_em_rigid *w, double dt)
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);
     const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
-    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * (stale >= SWINGS ? pressing : scale)) ||
-                       (w->rough && miss <= enough * scale);
+    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * (stale >= SWINGS ? pressing : scale) + back) ||
+                       (w->rough && miss <= enough * scale + back);
     if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
       return true;
     const bool stuck = stale >= (w->rough ? SWINGS : 4 * SWINGS), settled = stuck && near_best && joints <= 16.0;
@@ -639,7 +697,8 @@ static bool iterate(vvi_em_rigid *w, double dt)
     if (swings && stale >= 2 * SWINGS) return false;
     if (w->joints != NULL) vvi_em_joined_foresee(w, directions, dt);
     const double part = round < SLOWER && !swings ? 1.0 : 0.5;
-    if (!solve(w, directions, dt, part, scale, (w->rough ? 0.25 * noise : 1e-17) * scale)) return false;
+    const vvi_em_goal goal = goal_of(w, scale, rows, back);
+    if (!solve(w, directions, dt, part, (w->rough ? 0.25 * noise : 1e-17) * scale + 0.1 * back, &goal)) return false;
     if (w->joints != NULL) vvi_em_joined_follow(w, directions, part, dt);
   }
   return false;
@@ -657,5 +716,8 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     if (c->least < 0 && c->law->early) note_early(w, c);
   }
   if (w->joints != NULL) vvi_em_joined_touch(w);
-  return iterate(w, dt);
+  const int64_t before = w->rounds;
+  const bool found = iterate(w, dt);
+  if (!found) w->vain += w->rounds - before;
+  return found;
 }

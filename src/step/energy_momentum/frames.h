@@ -113,6 +113,7 @@ typedef struct vvi_em_contact {
   int32_t before;      /* the one before with the same slave; -1: none */
   vvi_em_foot foot[2]; /* slave, master */
   vvi_em_rub rub;
+  bool spare;                    /* another one, which joints tie it to, holds what it would hold           [em 17a] */
   bool seen;                     /* spring between bodies that bend: its feet are those of this step */
   double gap0, gap1;             /* at n, and at the predicted n+1 */
   int slot;                      /* spring: its memory; -1: new, or a multiplier */
@@ -157,6 +158,14 @@ typedef struct vvi_em_passed {
   double time;     /* s: a piece so short shows it */
 } vvi_em_passed;
 
+/* How far the impulses of an iterate are to be solved for, m/s.                                                   [em 26a] */
+typedef struct vvi_em_goal {
+  double scale;   /* of the speeds */
+  double nearer;  /* so far, */
+  double near;    /* and where that is not found so far, */
+  int32_t newton; /* in so many iterations of Newton's method at most; 0: whatever it takes */
+} vvi_em_goal;
+
 typedef struct vvi_em_rigid {
   int32_t n; /* frames; the ground comes behind them */
   vvi_em_frame *frame;
@@ -187,7 +196,9 @@ typedef struct vvi_em_rigid {
   vvi_solid_near *near;     /* broad phase; NULL: all pairs are listed */
   const vvi_candidate *few; /* [n_few] these */
   int64_t n_few;
-  int64_t looked; /* pairs looked at, since the start */
+  int64_t looked;         /* pairs looked at, since the start; */
+  int64_t rounds, newton; /* iterates of answers, and iterations of the island solver in them; */
+  int64_t vain;           /* iterates of this step that led to no answer */
   bool rough, weighs;
   double energy; /* J: whose rounding is none */
   int halvings;
@@ -202,6 +213,7 @@ typedef struct vvi_em_rigid {
   struct vvi_em_before *before; /* of the step, once it is */
   bool cut;                     /* in pieces */
   bool answered;                /* the contacts that are listed: their impulses are known, */
+  double back;                  /* m/s: that joints ask back for what rounding of places has left between their ends */
   double price;                 /* of changes of impulses, over the largest A_ii                          [em 12a] */
   bool off;                     /* and are off their law by more than rounding */
   vvi_em_passed passed;
@@ -427,7 +439,7 @@ bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *le
 /* ---- together.c ---- */
 
 /* Changes of all impulses, one or three to a contact, into move; scale: m/s.  false: none were found. */
-bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale);
+bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, const vvi_em_goal *goal);
 
 /* ---- rigid.c ---- */
 

@@ -91,12 +91,12 @@ static bool find_slide(const grip *g, double j[3])
   return found;
 }
 
-/* By the law of the island solver, Newton's method in the angle; false where it finds none. */
+/* By the law of the island solver, Newton's method in the angle, to what all three directions come back with; false where it finds none. */
 static bool slide_by_law(const grip *g, double j[3])
 {
   const vvi_friction law = vvi_friction_coulomb(g->mu);
   const double *a = g->a, six[6] = {a[0], a[4], a[8], a[5], a[2], a[1]};
-  return law.law->slide(&law, six, g->v, 1e-16 * vvi_norm3(g->v), j);
+  return law.law->slide(&law, six, g->v, 4e-16 * vvi_norm3(g->v), j);
 }
 
 void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3])

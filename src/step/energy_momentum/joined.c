@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { ROUNDS = 100, TURNS = 30 };
+static const double BACK = 0.01; /* of a gap, asked back in every step */
 
 /* ---- one body ---- */
 
@@ -269,11 +270,12 @@ double vvi_em_joined_miss(vvi_em_rigid *w, double dt)
 {
   struct vvi_joint_step *k = w->joints;
   double most = 0.0;
+  w->back = 0.0;
   for (int32_t j = 0; j < k->joints->n; j++) {
     const vvi_joint *e = &k->joints->joint[j];
     double *u = k->rhs + VVI_JOINT_ROWS * (int64_t)j, size = 0.0;
     const double *g = w->joined_gap + VVI_JOINT_ROWS * (int64_t)j;
-    for (int r = 0; r < VVI_JOINT_ROWS; r++) u[r] = r < e->rows ? 0.01 * g[r] : 0.0;
+    for (int r = 0; r < VVI_JOINT_ROWS; r++) u[r] = r < e->rows ? BACK * g[r] : 0.0;
     for (int s = 0; s < 2; s++) {
       const int32_t i = e->end[s].node;
       double moved[6], length, angle;
@@ -287,6 +289,7 @@ double vvi_em_joined_miss(vvi_em_rigid *w, double dt)
     for (int r = 0; r < e->rows; r++) {
       const double by = e->tie[r].type == VVI_TIE_ANGLE ? e->size : 1.0;
       if (!isfinite(u[r])) return INFINITY;
+      w->back = fmax(w->back, by * BACK * fabs(g[r] / dt));
       most = fmax(most, by * fabs(u[r]) / (4.0 * DBL_EPSILON * size + 1e-3 * by * vvi_joint_floor(e, r, k->now)));
       u[r] /= -dt;
     }

@@ -9,6 +9,9 @@
 #include <string.h>
 
 enum { REDO = 12, DEEPER = 12, MOST_LOCATED = 64 };
+/* Rounds of a step that may lead to no answer: four times as many as lead from the whole step to its shortest piece without one.
+ * What is not answered by then ends the run: 4,096 pieces of which each is tried in vain would take hours. */
+enum { IN_VAIN = 8192 };
 
 static bool uses_springs(const vv_model *m)
 {
@@ -184,7 +187,7 @@ static bool halve(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
   w->clear = 0.0; /* what was seen is where the whole leads */
   if (level == 0) keep(s, w);
   w->cut |= level == 0;
-  return !w->full && level < vvi_em_most_halvings(w) && advance(s, w, 0.5 * dt, level + 1) &&
+  return !w->full && w->vain < IN_VAIN && level < vvi_em_most_halvings(w) && advance(s, w, 0.5 * dt, level + 1) &&
          advance(s, w, 0.5 * dt, level + 1);
 }
 
@@ -220,6 +223,7 @@ bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w)
   w->located = w->n_contact = 0;
   w->deepest = 0.0, w->overlap = (vv_overlap){0};
   w->cut = false;
+  w->vain = 0;
   w->energy = s->ledger->energy_scale;
   if (!advance(s, w, s->h, 0)) {
     if (w->cut) restore(s, w);

@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+/* What of A is rounding where no body bends: joints are factored. */
+static const double ROUNDED = 1e-12;
+
 struct vvi_em_together {
   vvi_island_work *island;
   int32_t contacts, movers, legs; /* room */
@@ -94,7 +97,7 @@ static void frame_legs(const vvi_em_rigid *w, int directions, int32_t i, vvi_isl
 /* ---- a root as movers ---- */
 
 /* Columns of B until nothing is left that is more than noise.                                                       [em 26] */
-static void make_root(struct vvi_em_together *k, int64_t rows, int64_t width)
+static void make_root(struct vvi_em_together *k, int64_t rows, int64_t width, double noise)
 {
   double *left = k->root + rows * width, most = 0.0;
   for (int64_t i = 0; i < rows; i++) left[i] = k->a[i * rows + i], most = fmax(most, left[i]);
@@ -102,7 +105,7 @@ static void make_root(struct vvi_em_together *k, int64_t rows, int64_t width)
     int64_t p = 0;
     for (int64_t i = 1; i < rows; i++)
       if (left[i] > left[p]) p = i;
-    if (!(left[p] > VVI_EM_NOISE * most)) break;
+    if (!(left[p] > noise * most)) break;
     const double pivot = sqrt(left[p]), *by = k->root + p * width;
     for (int64_t i = 0; i < rows; i++) {
       double *to = k->root + i * width, sum = 0.5 * (k->a[i * rows + p] + k->a[p * rows + i]);
@@ -181,7 +184,7 @@ static void fill_contact(const vvi_em_contact *from, const vvi_em_law *law, doub
   if (law->soft == 0.0) c->j[0] = c->j[1] = c->j[2] = 0.0;
 }
 
-bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
+bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, const vvi_em_goal *goal)
 {
   const int32_t n = w->n_contact;
   const int64_t rows = directions * (int64_t)n, width = rows + n;
@@ -198,7 +201,7 @@ bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
     double most = 0.0;
     for (int64_t i = 0; i < rows; i++) most = fmax(most, k->a[i * (rows + 1)]);
     for (int64_t i = 0; i < rows; i++) k->a[i * (rows + 1)] += w->price * most;
-    make_root(k, rows, width);
+    make_root(k, rows, width, w->n_soft > 0 ? VVI_EM_NOISE : ROUNDED);
     add_springs(w, directions, dt, width);
     movers = (k->rank + 5) / 6;
     for (int32_t m = 0; m < movers; m++)
@@ -208,7 +211,7 @@ bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
   }
   for (int32_t i = 0; i < n; i++) {
     const vvi_em_law law = vvi_em_law_of(&w->contact[i], dt);
-    fill_contact(&w->contact[i], &law, scale, &k->contact[i]);
+    fill_contact(&w->contact[i], &law, goal->scale, &k->contact[i]);
     if (dense)
       root_legs(k, directions, width, i, &k->contact[i], &legs);
     else
@@ -220,11 +223,13 @@ bool vvi_em_together(vvi_em_rigid *w, int directions, double dt, double scale)
                           .inverse = (const double(*)[12])k->inverse,
                           .leg = k->leg,
                           .contact = k->contact,
-                          .speed = 1e-3 * scale, /* to rounding, not to its 1e-13 */
-                          .far = true,
+                          .speed = 1e13 * goal->nearer, /* [island 5] */
+                          .far = goal->near,
+                          .newton = movers < VVI_HUGE ? goal->newton : 0,
                           .change = k->change};
   vvi_island_stats stats;
   if (movers == 0 || !vvi_island_solve(k->island, &p, w->threads, &stats)) return false;
+  w->newton += stats.newton;
   for (int32_t i = 0; i < n; i++)
     for (int d = 0; d < directions; d++) w->move[(int64_t)directions * i + d] = k->contact[i].j[d] - w->contact[i].j[d];
   return true;
