@@ -68,6 +68,87 @@ static void test_more_than_rounding(void **unused)
   }
 }
 
+/* J: energy from nowhere, as speed of the first body along x, y or z; its books are closed behind the next step. */
+static void give(run_record *r, int axis, double joules)
+{
+  const vv_block *b = r->model->block;
+  while (b->kind->mover == NULL) b++;
+  vv_mover at;
+  double *p = r->state->p + b->p0 + axis * b->column;
+  b->kind->mover(b, 0, r->state->q + b->q0, r->state->p + b->p0, &at);
+  const double mass = 1.0 / at.inverse_mass[axis], v = at.velocity[axis];
+  *p = mass * copysign(sqrt(v * v + 2.0 * joules / mass), v);
+  assert_int_equal(vv_sim_steps(r->sim, 1, &r->report), VV_OK);
+}
+
+static double growth_of(int64_t steps)
+{
+  return sqrt(1.0 + (double)steps / 1e4);
+}
+
+/* The same of the energy: of kicks 2 eps a step.                                                              [ledger 12] */
+static void test_more_energy_than_kicks_round(void **unused)
+{
+  (void)unused;
+  enum { STEPS = 100000 };
+  for (int more = 0; more < 2; more++) {
+    run_record r = falls(3.3, "");
+    assert_int_equal(vv_sim_steps(r.sim, STEPS, &r.report), VV_OK);
+    const double allowed = 1e-12 * growth_of(STEPS) + 2.0 * DBL_EPSILON * STEPS;
+    give(&r, 2, (more ? 2.0 : 0.2) * allowed * run_ledger(&r)->energy_scale);
+    const vv_claim *c = claim_of(&r, "energy");
+    print_message("  %.3g of %.3g, bound %.3g\n", c->worst, allowed, c->bound);
+    assert_int_equal(c->kept, !more);
+    run_free(&r);
+  }
+}
+
+/* And of what is pressed, 8 eps n^(1/2) of what holds it: here P = 1e6 N h, P^2/8 m = 1.25e5 J, and nothing moves.  [ledger 10a] */
+static void test_more_energy_than_presses_round(void **unused)
+{
+  (void)unused;
+  for (int more = 0; more < 2; more++) {
+    run_record r = run_scene("visviva: 1\ntime: {end: 1, step: 1e-3}\ngravity: [0, 0, -9.81]\n"
+                             "contacts: [{restitution: 0, friction: 0.5}]\nbodies:\n"
+                             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+                             "  a: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, position: [0, 0, 0.5], mass: 1, "
+                             "loads: [{force: [0, 0, -1e6], history: {pulse: {duration: 0.1}}}]}\n",
+                             NULL);
+    const double allowed = 8.0 * DBL_EPSILON * sqrt(1000.0) * 1.25e5, scale = run_ledger(&r)->energy_scale;
+    give(&r, 0, (more ? 2.0 : 0.2) * allowed);
+    const vv_claim *c = claim_of(&r, "energy");
+    print_message("  %.3g of %.3g, bound %.3g, scale %.3g\n", c->worst, allowed, c->bound, scale);
+    assert_int_equal(c->kept, !more);
+    run_free(&r);
+  }
+}
+
+/* And of a stiff rod in energy-momentum steps, 2 (R V n)^(1/2): rounding that alone would be R turns its strain V to and fro.
+ *                                                                                                              [ledger 10] */
+static void test_more_energy_than_strain_rounds(void **unused)
+{
+  (void)unused;
+  enum { STEPS = 2000 };
+  for (int more = 0; more < 2; more++) {
+    run_record r =
+        run_scene("visviva: 1\ntime: {end: 0.02, step: 1e-5}\nmethod: {step: energy-momentum}\nbodies:\n"
+                  "  rod: {kind: beam, length: 1, elements: 10, material: {young: 2e11, density: 7800}, "
+                  "section: {circle: {radius: 0.02}},\n"
+                  "        velocity_profile: [{at: [0, 0.5, 1], factor: [1, -1, 1], direction: [0, 0, 2]}]}\n",
+                  NULL);
+    const vv_ledger *l = run_ledger(&r); /* the strain swings, between what it is and all there is */
+    const double strain = more ? l->energy_scale : l->now.strain,
+                 allowed = 2.0 * sqrt(l->rounding * strain * STEPS) +
+                           l->energy_scale * (1e-12 * growth_of(STEPS) + 2.0 * DBL_EPSILON * STEPS);
+    vvi_sum_add(&r.sim->ledger.posted.external_work, (more ? 2.0 : 0.2) * allowed); /* work that no load has done */
+    assert_int_equal(vv_sim_steps(r.sim, 1, &r.report), VV_OK);
+    const vv_claim *c = claim_of(&r, "energy");
+    print_message("  %.3g of %.3g, bound %.3g\n", c->worst, allowed / l->energy_scale, c->bound);
+    assert_int_equal(c->kept, !more);
+    run_free(&r);
+  }
+}
+
 /* A box that rests from the start has no momentum, and neither has a stack: what its weight gives in a step the floor takes.  That is
  * what its rounding is compared with, off the origin and on it; and a momentum of a hundred thousandth of a thousandth of that, across
  * or turning, is told, however long it rests.                                                                [ledger 2a] */
@@ -588,6 +669,9 @@ static void test_backwards(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_backwards),
+                                     cmocka_unit_test(test_more_energy_than_kicks_round),
+                                     cmocka_unit_test(test_more_energy_than_presses_round),
+                                     cmocka_unit_test(test_more_energy_than_strain_rounds),
                                      cmocka_unit_test(test_loans_that_pile_up),
                                      cmocka_unit_test(test_heavy_on_a_pea),
                                      cmocka_unit_test(test_a_loan_for_each_swing),
