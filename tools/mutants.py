@@ -33,7 +33,7 @@ ROOMS = (
     ("src/sim/transfer.c", ("sim_transfer",)),
     ("src/sim/space.c", ("sim_space",)),
     ("src/sim/arrive.c", ("sim_arrive",)),
-    ("src/sim/stop.c", ("cli/probes", "cli/study")),
+    ("src/sim/stop.c", ("cli/probes",)),
     ("src/sim/", ("sim_claims", "sim_pace", "sim_act", "sim_restart", "sim_rest", "sim_memory", "physics_rows")),
     ("src/ledger/episodes.c", ("physics_episodes", "sim_losses", "sim_restart")),
     ("src/ledger/", ("sim_losses", "sim_claims", "io_book", "physics_impact_drift")),
