@@ -37,6 +37,7 @@ ROOMS = (
     ("src/sim/", ("sim_claims", "sim_pace", "sim_act", "sim_restart", "sim_rest", "sim_memory", "physics_rows")),
     ("src/ledger/episodes.c", ("physics_episodes", "sim_losses", "sim_restart")),
     ("src/ledger/", ("sim_losses", "sim_claims", "io_book", "physics_impact_drift")),
+    ("src/contact/answer.c", ("sim_losses", "mixed_named", "physics_rigid_contact", "sim_claims", "physics_sliding", "physics_shell_crowd")),
     ("src/contact/book.c", ("sim_claims", "sim_losses", "mixed_named", "physics_rigid_contact")),
     ("src/contact/scale.c", ("physics_impact_cost", "physics_impact_drift", "physics_shell_some")),
     ("src/contact/shadow.c", ("physics_impact_cost", "physics_impact_drift", "physics_shell_some", "physics_hyperelastic")),
