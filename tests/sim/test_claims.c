@@ -366,6 +366,27 @@ static void test_no_claim_is_left_out(void **unused)
   }
 }
 
+/* What a run remembers, given to it once more: the same claims, each told once. */
+static void test_told_once(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < VV_COUNT(fault); i++) {
+    run_record r = run_prepare(fault[i].scene, &(run_options){.check_structure = fault[i].structure});
+    assert_int_equal(vv_sim_steps(r.sim, 2, &r.report), VV_OK);
+    const vv_claim *claim;
+    const int n = vv_sim_claims(r.sim, &claim);
+    vv_ledger *l;
+    assert_int_equal(vv_ledger_create(&l), VV_OK);
+    assert_int_equal(vv_ledger_copy(l, run_ledger(&r)), VV_OK);
+    assert_int_equal(vv_sim_restore(r.sim, l), VV_OK);
+    assert_int_equal(vv_sim_claims(r.sim, &claim), n);
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < k; j++) assert_string_not_equal(claim[k].name, claim[j].name);
+    vv_ledger_destroy(l);
+    run_free(&r);
+  }
+}
+
 /* ---- bounds by sizes ---- */
 
 /* A ball of a centimetre beside a box of ten metres: its bound is its own. */
@@ -685,6 +706,7 @@ int main(void)
                                      cmocka_unit_test(test_rows_that_jam),
                                      cmocka_unit_test(test_every_claim_can_break),
                                      cmocka_unit_test(test_no_claim_is_left_out),
+                                     cmocka_unit_test(test_told_once),
                                      cmocka_unit_test(test_penetration_is_of_the_smaller),
                                      cmocka_unit_test(test_what_lies_owes_what_it_has)};
   return cmocka_run_group_tests(tests, NULL, NULL);
