@@ -231,10 +231,62 @@ static void few_are_not_frozen(void **unused)
   free(text);
 }
 
+/* Two equal plates, flat on each other, meet with hundreds of features at once, which answer in turn: all of them are first blows, and
+ * each gives back e of its speed, so that 1 - e^2 of the energy of the approach is lost and e of its speed is left.       [contact 26c] */
+static void flat_plates(void **unused)
+{
+  (void)unused;
+  static const double e[] = {0.0, 0.5, 0.8};
+  for (int i = 0; i < VV_COUNT(e); i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 1e-4, step: 5e-6}\ncontacts: [{restitution: %g}]\nbodies:\n"
+             "  plates: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [20, 20]}}, thickness: 0.01, material: "
+             "{young: "
+             "1e5, poisson: 0.3, density: 100},\n"
+             "    copies: [{centre: [0, 0, 0], velocity: [0, 0, 1]}, {centre: [0, 0, 1e-4], velocity: [0, "
+             "0, -1]}]}\n",
+             e[i]);
+    run_record r = run_scene(text, &(run_options){.threads = 1});
+    const vv_ledger *l = run_ledger(&r);
+    const double lost = vv_sum_value(&l->posted.restitution_loss) / l->initial.kinetic;
+    print_message("  e %g: lost %.4g, %ld in turn\n", e[i], lost, (long)contact_counts(r.sim)->turns);
+    check_least((double)contact_counts(r.sim)->turns, 250.0);
+    check_near(lost, 1.0 - e[i] * e[i], 5e-3);
+    check_near(vv_ledger_get(l, VV_LEDGER_KINETIC) / l->initial.kinetic, e[i] * e[i], 5e-3);
+    assert_int_equal(sheet_intersections(r.model, r.state), 0);
+    run_free(&r);
+  }
+}
+
+/* Pressed on each other they are held, and what holds takes nothing, even where blows take all: it reflects.  [contact 26c] */
+static void pressed_plates(void **unused)
+{
+  (void)unused;
+  static const char plate[] = "kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [18, 18]}}, thickness: 0.01, "
+                              "material: {young: 1e5, poisson: 0.3, density: 100}";
+  char text[1024];
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: 1.5e-4, step: 5e-6}\ncontacts: [{restitution: 0}]\nbodies:\n"
+           "  a: {%s, centre: [0, 0, 0], pressure: [{value: 1000}]}\n"
+           "  b: {%s, centre: [0, 0, 1e-7], pressure: [{value: -1000}]}\n",
+           plate, plate);
+  run_record r = run_scene(text, &(run_options){.threads = 1});
+  const vv_ledger *l = run_ledger(&r);
+  const double step = vv_sum_value(&l->posted.step_loss), blows = vv_sum_value(&l->posted.restitution_loss);
+  print_message("  blows lost %.3g J, what holds %.3g J, %ld in turn, %ld held\n", blows, step,
+                (long)contact_counts(r.sim)->turns, (long)l->held);
+  check_least((double)contact_counts(r.sim)->turns, 250.0);
+  check_least((double)l->held, 250.0);
+  check_most(step, 1e-12 * blows);
+  run_free(&r);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(twenty_seven), cmocka_unit_test(sixty_four),
-                                     cmocka_unit_test(seventy_six), cmocka_unit_test(through_the_worst),
-                                     cmocka_unit_test(few_are_not_frozen)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(twenty_seven),       cmocka_unit_test(sixty_four),
+                                     cmocka_unit_test(seventy_six),        cmocka_unit_test(through_the_worst),
+                                     cmocka_unit_test(few_are_not_frozen), cmocka_unit_test(flat_plates),
+                                     cmocka_unit_test(pressed_plates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

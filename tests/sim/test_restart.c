@@ -5,6 +5,7 @@
 #include "run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct {
   const char *tips, *step, *jump;
@@ -157,9 +158,46 @@ static void test_moved_by_hand(void **unused)
   }
 }
 
+static unsigned char *bytes_of(const char *path, size_t *n)
+{
+  FILE *f = fopen(path, "rb");
+  assert_non_null(f);
+  assert_int_equal(fseek(f, 0, SEEK_END), 0);
+  *n = (size_t)ftell(f);
+  rewind(f);
+  unsigned char *bytes = malloc(*n);
+  assert_non_null(bytes);
+  assert_int_equal(fread(bytes, 1, *n, f), *n);
+  assert_int_equal(fclose(f), 0);
+  return bytes;
+}
+
+/* Two runs of one scene at one time, with contacts that have been: their checkpoints are the same to the byte, wherever in memory
+ * each of them has what it saves. */
+static void test_same_files(void **unused)
+{
+  (void)unused;
+  static const char *const path[] = {"one.h5", "other.h5"};
+  char text[CASES_TEXT_SZ];
+  text_of(6, 1, text, sizeof text);
+  run_record r[2];
+  unsigned char *bytes[2];
+  size_t n[2];
+  for (int i = 0; i < 2; i++) {
+    r[i] = run_scene(text, &(run_options){.steps = STEPS});
+    assert_true(r[i].n_event > 0);
+    assert_int_equal(vv_checkpoint_save(r[i].sim, path[i]), VV_OK);
+    bytes[i] = bytes_of(path[i], &n[i]);
+  }
+  assert_int_equal(n[0], n[1]);
+  assert_memory_equal(bytes[0], bytes[1], n[0]);
+  for (int i = 0; i < 2; i++) free(bytes[i]), run_free(&r[i]), remove(path[i]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hash_is_sharp),
-                                     cmocka_unit_test(test_follows_its_state), cmocka_unit_test(test_moved_by_hand)};
+                                     cmocka_unit_test(test_same_files), cmocka_unit_test(test_follows_its_state),
+                                     cmocka_unit_test(test_moved_by_hand)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
