@@ -82,7 +82,7 @@ static hid_t access_list(vvi_h5 *f)
   if (list >= 0) H5Pset_cache(list, 0, KEPT_BLOCKS, sizeof(double[KEPT_BLOCKS * VVI_H5_BLOCK]), 1.0);
   if (list >= 0) H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
   if (list >= 0) H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18);
-  if (list >= 0) vvi_h5_disk_use(list, &f->error);
+  f->driver = list >= 0 ? (int64_t)vvi_h5_disk_use(list, &f->error) : -1;
   return list;
 }
 
@@ -98,6 +98,7 @@ static vv_status opened(quiet q, vvi_h5 *f, hid_t list, hid_t id, const char *wh
 {
   if (list >= 0) H5Pclose(list);
   f->id = id > 0 ? (int64_t)id : 0;
+  if (f->id == 0) vvi_h5_disk_leave((hid_t)f->driver);
   return end(q, f, id > 0, what, NULL);
 }
 
@@ -138,6 +139,7 @@ vv_status vvi_h5_close(vvi_h5 *f)
   if (f->id == 0) return VV_OK;
   const quiet q = hush();
   const bool ok = H5Fclose((hid_t)f->id) >= 0;
+  vvi_h5_disk_leave((hid_t)f->driver);
   f->id = 0;
   return end(q, f, ok, "not written", NULL);
 }

@@ -11,6 +11,7 @@ typedef struct vvi_h5 {
   vv_ctx *ctx;
   const char *path; /* lives as long as the file */
   int64_t id;       /* 0: closed */
+  int64_t driver;   /* h5_disk.h; as long as the file is open */
   int error;        /* errno of the first write that failed; the driver holds its address: do not move an open vvi_h5 */
 } vvi_h5;
 

@@ -203,14 +203,17 @@ static const H5FD_class_t disk_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-herr_t vvi_h5_disk_use(hid_t access_list, int *error)
+hid_t vvi_h5_disk_use(hid_t access_list, int *error)
 {
   const access_info info = {.error = error};
   const hid_t driver = H5FDregister(&disk_class);
-  if (driver < 0) return -1;
-  const herr_t status = H5Pset_driver(access_list, driver, &info);
-  H5FDunregister(driver); /* the list holds on to it */
-  return status;
+  if (driver >= 0) H5Pset_driver(access_list, driver, &info);
+  return driver;
+}
+
+void vvi_h5_disk_leave(hid_t driver)
+{
+  if (driver >= 0) H5FDunregister(driver);
 }
 
 void vvi_h5_disk_commit(hid_t file, bool to_disk)

@@ -8,7 +8,9 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-/* Makes the files opened with this access list use the driver; *error must outlive the file. */
-herr_t vvi_h5_disk_use(hid_t access_list, int *error);
+/* Makes the files opened with this access list use the driver; *error must outlive the file.  Returns the driver, which is to be left
+ * once the file is closed and not before: closing reads its class. */
+hid_t vvi_h5_disk_use(hid_t access_list, int *error);
+void vvi_h5_disk_leave(hid_t driver);
 /* What was flushed is in the file from here on; to_disk: after a power cut, too.  A failure is in *error. */
 void vvi_h5_disk_commit(hid_t file, bool to_disk);
