@@ -1,5 +1,6 @@
 /* sweep/journal.c  journal/HOST-START-PID.csv: what one worker began and what came out.  Only ever appended to, by one process.
  *
+ *   journal,NAME,CHECK                     its own name, first: of a copy rows count, and not once more what was begun or died
  *   start,CASE,CHECK                       it is being run
  *   stop,CASE,CHECK                        it was left in good order, and may be begun again
  *   crash,CASE,WHY,CHECK                   the process that ran it died
@@ -29,8 +30,29 @@ static uint64_t check_of(const vv_sweep *s, const char *text, size_t bytes)
 
 /* ---- writing ---- */
 
+/* One call of write for one line: lines of a process that dies are whole or torn, never mixed. */
+static vv_status write_line(vv_sweep *s, vvi_text *line)
+{
+  vvi_text_print(line, ",%016llx\n", (unsigned long long)check_of(s, line->c, line->n));
+  if (line->nomem) return vvi_fail(s->ctx, VV_NOMEM, "out of memory");
+  errno = 0;
+  const ssize_t written = write(s->journal, line->c, line->n);
+  if (written >= 0 && written < (ssize_t)line->n) errno = ENOSPC; /* a part of the line found room */
+  return written == (ssize_t)line->n ? VV_OK : vvi_io_fail(s->ctx, s->folder, "journal not written");
+}
+
+static vv_status say_name(vv_sweep *s, const char *name)
+{
+  vvi_text line = {0};
+  vvi_text_print(&line, "journal,%s", name);
+  const vv_status status = write_line(s, &line);
+  vvi_text_free(&line);
+  return status;
+}
+
 static vv_status open_journal(vv_sweep *s)
 {
+  static const char folder[] = "journal/";
   char host[64] = "", name[160], path[VVI_SWEEP_PATH];
   if (s->journal >= 0 && s->journal_owner == (long)getpid()) return VV_OK;
   if (s->journal >= 0) close(s->journal); /* that of the parent */
@@ -40,7 +62,7 @@ static vv_status open_journal(vv_sweep *s)
   for (char *c = host; *c != '\0'; c++)
     if (*c == '/') *c = '_';
   for (int i = 0; s->journal < 0 && i < 1000; i++) {
-    snprintf(name, sizeof name, "journal/%s-%lld-%ld%s%.0d.csv", host, (long long)time(NULL), (long)getpid(),
+    snprintf(name, sizeof name, "%s%s-%lld-%ld%s%.0d.csv", folder, host, (long long)time(NULL), (long)getpid(),
              i > 0 ? "-" : "", i);
     if (!vvi_sweep_path(s, name, path)) return VV_ARG;
     errno = 0;
@@ -48,23 +70,13 @@ static vv_status open_journal(vv_sweep *s)
     if (s->journal < 0 && errno != EEXIST) break;
   }
   s->journal_owner = (long)getpid();
-  return s->journal >= 0 ? VV_OK : vvi_io_fail(s->ctx, path, "not created");
+  return s->journal >= 0 ? say_name(s, name + sizeof folder - 1) : vvi_io_fail(s->ctx, path, "not created");
 }
 
-/* One call of write for one line: lines of a process that dies are whole or torn, never mixed. */
 static vv_status append(vv_sweep *s, vvi_text *line, bool to_disk)
 {
   vv_status status = open_journal(s);
-  if (status == VV_OK) {
-    vvi_text_print(line, ",%016llx\n", (unsigned long long)check_of(s, line->c, line->n));
-    if (line->nomem) status = vvi_fail(s->ctx, VV_NOMEM, "out of memory");
-  }
-  errno = 0;
-  if (status == VV_OK) {
-    const ssize_t written = write(s->journal, line->c, line->n);
-    if (written >= 0 && written < (ssize_t)line->n) errno = ENOSPC; /* a part of the line found room */
-    if (written != (ssize_t)line->n) status = vvi_io_fail(s->ctx, s->folder, "journal not written");
-  }
+  if (status == VV_OK) status = write_line(s, line);
   vvi_text_free(line);
   const double now = vvi_clock();
   if (status != VV_OK || (!to_disk && now - s->synced < sync_every)) return status;
@@ -154,15 +166,15 @@ static vv_status take_row(vv_sweep *s, int64_t k, const char *cells)
 }
 
 /* `line`: without its end and its check. */
-static vv_status take_line(vv_sweep *s, const char *line)
+static vv_status take_line(vv_sweep *s, const char *line, bool copied)
 {
   const char *comma = strchr(line, ',');
   char *end = NULL;
   const long long k = comma != NULL ? strtoll(comma + 1, &end, 10) : -1;
   if (k < 0 || k >= s->cases) return VV_OK;
-  if (strncmp(line, "start,", 6) == 0) s->record[k].starts++;
-  if (strncmp(line, "stop,", 5) == 0) s->record[k].stops++;
-  if (strncmp(line, "crash,", 6) == 0) s->record[k].crashes++;
+  if (!copied && strncmp(line, "start,", 6) == 0) s->record[k].starts++;
+  if (!copied && strncmp(line, "stop,", 5) == 0) s->record[k].stops++;
+  if (!copied && strncmp(line, "crash,", 6) == 0) s->record[k].crashes++;
   if (strncmp(line, "row,", 4) != 0 || *end != ',') return VV_OK;
   const char *cells = strchr(end + 1, ',');
   return cells != NULL ? take_row(s, k, cells + 1) : VV_OK;
@@ -170,6 +182,9 @@ static vv_status take_line(vv_sweep *s, const char *line)
 
 static vv_status read_journal(vv_sweep *s, const char *path)
 {
+  static const char first[] = "journal,";
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  bool copied = false;
   size_t bytes = 0;
   char *text = vvi_text_of_file(s->ctx, path, &bytes);
   vv_status status = text != NULL ? VV_OK : VV_IO;
@@ -182,7 +197,10 @@ static vv_status read_journal(vv_sweep *s, const char *path)
     if (check == NULL || strlen(check + 1) != CHECK_BYTES) continue;
     if (strtoull(check + 1, NULL, 16) != check_of(s, line, (size_t)(check - line))) continue;
     *check = '\0';
-    status = take_line(s, line);
+    if (strncmp(line, first, sizeof first - 1) == 0)
+      copied = strcmp(line + sizeof first - 1, name) != 0;
+    else
+      status = take_line(s, line, copied);
   }
   free(text);
   return status;

@@ -184,6 +184,16 @@ def limits():
         judge(code != 1 or "short.yaml" in text, f"{n} descriptors: exit code 1 for an output: {text}")
 
 
+def freed_memory():
+    """Nothing that was freed is read: the C library overwrites it here."""
+    os.environ["MALLOC_PERTURB_"] = "165"
+    code, text = visviva("run", "short.yaml", "-o", "freed", "-q", "--overwrite")
+    judge(code == 0, f"a run reads what was freed: {code} {text}")
+    code, text = visviva("info", "freed")
+    judge(code == 0, f"info reads what was freed: {code} {text}")
+    del os.environ["MALLOC_PERTURB_"]
+
+
 def memory_folder():
     """/dev/shm is a folder, whatever else /dev is."""
     if not os.access("/dev/shm", os.W_OK):
@@ -262,7 +272,7 @@ bodies:
   balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 1e-2, material: {young: 1e6, poisson: 0.3, density: 1000}, velocity: [0, 0, -3]}
   ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0, 0.42], velocity: [0, 0, -5]}
 """)
-        for part in (links, longer, advice, lambda: damaged(seed, rounds), chunk_shape, limits, memory_folder, pipes, terminal):
+        for part in (links, longer, advice, lambda: damaged(seed, rounds), chunk_shape, limits, freed_memory, memory_folder, pipes, terminal):
             part()
         os.chdir("/")
     print(f"{len(wrong)} wrong")

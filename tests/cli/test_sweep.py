@@ -208,6 +208,27 @@ class Sweep(unittest.TestCase):
         again = run("run", folder, "-q")  # nothing is left
         self.assertEqual((again.returncode, again.stderr), (2, ""))
 
+    def test_a_copied_journal(self):
+        """Who died twice has not died four times because the journals were copied."""
+        (self.folder / "long.yaml").write_text(LONG)
+        folder = self.new("a", "visviva-sweep: 1\nscene: long.yaml\nvary: {time.end: [0.01, 10000]}\nmeasure: {e: ledger.total}\n")
+        env = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0"}
+        for kills in (2, 0):
+            process = subprocess.Popen([PROGRAM, "sweep", "run", str(folder), "-q"], stderr=subprocess.DEVNULL, env=env)
+            for _ in range(kills):
+                time.sleep(0.6)
+                for worker in workers_of(process.pid):
+                    os.kill(worker, signal.SIGSEGV)
+            time.sleep(0.6)
+            self.assertIsNone(process.poll(), "given up")
+            process.terminate()
+            self.assertEqual(process.wait(), 2)
+            for path in list((folder / "journal").iterdir()):
+                shutil.copy(path, path.with_name(f"copy-{kills}-{path.name}"))
+        text = "".join(p.read_text() for p in (folder / "journal").iterdir())
+        self.assertIn("crash,1", text)
+        self.assertNotIn("gave up", text)
+
     def test_journals_that_cannot_grow(self):
         """No room for a journal is no fault of its case: the run stops, says so, and goes on when there is room."""
         folder = self.new("a")
