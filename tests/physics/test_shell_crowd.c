@@ -259,6 +259,24 @@ static void flat_plates(void **unused)
   }
 }
 
+/* The same of one plate and a floor that is not at the origin, neither earlier nor later than it is due. */
+static void flat_on_a_floor(void **unused)
+{
+  (void)unused;
+  run_record r = run_scene(
+      "visviva: 1\ntime: {end: 1e-4, step: 5e-6}\ncontacts: [{restitution: 0.5}]\nbodies:\n"
+      "  plate: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [20, 20]}}, thickness: 0.01,\n"
+      "    material: {young: 1e5, poisson: 0.3, density: 100}, centre: [0, 0, 0.2501], velocity: [0, 0, -2]}\n"
+      "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0.25}}}\n",
+      &(run_options){.threads = 1});
+  const vv_ledger *l = run_ledger(&r);
+  print_message("  first at %.4g s, lost %.4g\n", r.event[0].time,
+                vv_sum_value(&l->posted.restitution_loss) / l->initial.kinetic);
+  check_near(r.event[0].time, 5e-5, 1e-5);
+  check_near(vv_sum_value(&l->posted.restitution_loss) / l->initial.kinetic, 0.75, 5e-3);
+  run_free(&r);
+}
+
 /* Pressed on each other they are held, and what holds takes nothing, even where blows take all: it reflects.  [contact 26c] */
 static void pressed_plates(void **unused)
 {
@@ -287,6 +305,6 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(twenty_seven),       cmocka_unit_test(sixty_four),
                                      cmocka_unit_test(seventy_six),        cmocka_unit_test(through_the_worst),
                                      cmocka_unit_test(few_are_not_frozen), cmocka_unit_test(flat_plates),
-                                     cmocka_unit_test(pressed_plates)};
+                                     cmocka_unit_test(flat_on_a_floor),    cmocka_unit_test(pressed_plates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
