@@ -21,7 +21,7 @@ static const vv_schema safety_schema = {"time.step", safety_field, VV_COUNT(safe
 
 static const vv_field time_field[] = {
   {.name = "end",  .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "the run ends at the last whole step not after this time"},
-  {.name = "step", .type = VV_EITHER, .unit = "s", .lo = 0, .hi = 1e12, .sub = &safety_schema, .flags = VV_OPEN_LO, .doc = "time step, or a fraction of the stable step.  Left out: 0.8 of it for linear bars, 0.5 where something bends or is not linear, 0.3 where that may touch something"},
+  {.name = "step", .type = VV_EITHER, .unit = "s", .lo = 0, .hi = 1e12, .sub = &safety_schema, .flags = VV_OPEN_LO, .doc = "time step, or a fraction of the stable step.  Left out: 0.8 of it for linear bars, 0.5 where something bends or is not linear, 0.3 where that may touch something, and for bars where impacts cut steps or massless ends touch in whole ones"},
 };
 static const vv_schema time_schema = {"time", time_field, VV_COUNT(time_field), "how long and how finely"};
 

@@ -74,7 +74,8 @@ static double energy_bound(const vv_model *m, double ratio)
 static const char *energy_nature(const vv_sim *sim, double bound)
 {
   const vv_model *m = sim->model;
-  const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  const bool walks = m->pairs->n > 0 && (m->stepper == &vv_event_stepper || m->pairs->n_soft > 0); /* [bars 17a, 19b] */
+  const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !walks;
   const bool guard = isfinite(m->stable_step) && ((!linear && !sim->shadow) || bound > 0.1);
   if (guard) return loses(m) ? "guard, losses booked" : "guard";
   return loses(m) ? "bounded, losses booked" : "bounded";
@@ -293,6 +294,7 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
   if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound, far_too);
+  if (strcmp(c->name, "debt") == 0 && sim->step.lends_cuts) c->nature = bound > 0.1 ? "guard" : "bounded";
   if (strcmp(c->name, "penetration") == 0 && sim->by_size)
     bound = fmax(bound, overlap_bound(sim, l->overlap.depth > 0.0 ? l->overlap.size : smallest(sim->model)));
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);

@@ -254,14 +254,21 @@ static bool has_rubber(const vv_model *m)
   return false;
 }
 
+/* Springs where they touch, and nothing where they do not: not linear, whatever the bars are.               [bars 17a] */
+static bool has_massless_tips(const vv_model *m)
+{
+  return m->pairs->n_soft > m->pairs->n_layer;
+}
+
 /* `auto` becomes event where bars and planes can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
  * something need the leapfrog, and at order 2 rubber and what bears loads or is driven are better off there.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto")) {
-    /* no rule of impact keeps the energy of either in steps that are cut [shadow 1, ledger 6] */
-    const bool whole = (has_rubber(m) || vvi_sys_loaded(m)) && vv_integer(g, "order") == 2;
+    /* in steps that are cut the energy of either is lent and paid back, at best; whole ones keep it, but not where tips are springs
+     * that come and go [shadow 1, bars 17a, 19b] */
+    const bool whole = (has_rubber(m) || vvi_sys_loaded(m)) && vv_integer(g, "order") == 2 && !has_massless_tips(m);
     const bool cut = !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !whole));
     vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) && m->joints == NULL ? "event" : "leapfrog");
   }
@@ -368,16 +375,26 @@ static const vv_body_kind *nonlinear(const vv_model *m)
   return NULL;
 }
 
+/* Impacts that cut steps and that no rule makes good within the step: all but `modified`, which `auto` takes for linear bars without
+ * loads and losses at order 2.                                                                               [bars 19b] */
+static bool cuts_openly(const vv_model *m)
+{
+  const vv_group *g = vv_sub(m->root, "method");
+  if (m->stepper != &vv_event_stepper || !touches(m) || vv_is(g, "jump", "modified")) return false;
+  return names_a_jump(g) || m->order != 2 || vvi_sys_loaded(m) || vvi_sys_dissipates(m);
+}
+
 /* Linear bars keep a quadratic form at any stable step, and their waves are best near the limit; but not where impacts cut
- * steps and no rule of impact keeps it, as where materials flow.  The stable step of what is not linear is that at rest: it
- * needs room, and more of it where impacts excite the highest frequencies. */
+ * steps and no rule of impact keeps it, nor where massless tips come and go in whole steps.  The stable step of what is not linear is
+ * that at rest: it needs room, and more of it where impacts excite the highest frequencies. */
 static double default_safety(vv_model *m)
 {
   const vv_body_kind *k = nonlinear(m);
-  const bool meets = k != NULL && touches(m) && !vvi_model_implicit(m);
-  const bool cut = k == NULL && m->stepper == &vv_event_stepper && vvi_sys_dissipates(m) && touches(m);
-  const double safety = meets || cut ? 0.3 : k == NULL ? 0.8 : 0.5;
-  const char *why = cut         ? "impacts cut its steps, and its material flows, damps or breaks"
+  const bool meets = k != NULL && touches(m) && !vvi_model_implicit(m), cut = k == NULL && cuts_openly(m);
+  const bool springs = k == NULL && has_massless_tips(m) && m->stepper != &vv_event_stepper;
+  const double safety = meets || cut || springs ? 0.3 : k == NULL ? 0.8 : 0.5;
+  const char *why = cut         ? "impacts cut its steps, and no rule makes that good at once"
+                    : springs   ? "massless tips are springs that come and go"
                     : k == NULL ? "all that vibrates here is linear"
                                 : "its forces are not linear";
   snprintf(m->step_reason, sizeof m->step_reason, "%s%s%s%s", k != NULL ? k->name : "", k != NULL ? ": " : "", why,
