@@ -85,9 +85,11 @@ def _box_pairs(one, two):
 
 
 def _meet(one, two):
-    """Whether any piece of one body is in a piece of the other."""
+    """Whether any piece of one body is in a piece of the other.  Two points without a radius have no inside: tips of bars that touch
+    may be in one place to the last bit, and that they keep their order is judged elsewhere."""
     return any(distance(one[i].points, two[j].points) < max(one[i].radius + two[j].radius, 1e-300)
-               for i, j in _box_pairs(one, two))
+               for i, j in _box_pairs(one, two)
+               if len(one[i].points) > 1 or len(two[j].points) > 1 or one[i].radius + two[j].radius > 0)
 
 
 def overlap(one, two):
