@@ -178,7 +178,11 @@ static vv_status run(vv_ctx *ctx, const vv_spec *spec, crowd_run *r)
   if (status == VV_OK) status = vv_sim_create(m, s, &def, &sim);
   if (status == VV_OK) status = vv_sim_observe(sim, EVERY, look, r);
   if (status == VV_OK) status = vv_sim_run(sim, &report);
-  if (status == VV_OK && report.reason != VV_REASON_DONE) status = VV_STOPPED;
+  if (status == VV_OK && report.reason != VV_REASON_DONE) {
+    fprintf(stderr, "crowds, %s, e = %g, mu = %g: %s: %s\n", r->of->name, law[r->law][0], law[r->law][1],
+            vv_reason_text(report.reason), report.message);
+    status = VV_STOPPED;
+  }
   if (status == VV_OK) note(sim, r);
   vv_sim_destroy(sim);
   vv_state_destroy(s);

@@ -291,12 +291,21 @@ static int32_t place_of(const struct vvi_contact_step *w, int32_t i, int32_t n)
   return w->shuffle % 2 == 1 ? n - 1 - i : (int32_t)((w->shuffle / 2 + (uint64_t)i) % (uint64_t)n);
 }
 
+/* What belongs to the thread whose solver it is.  Its number in the team would not do: whoever calls the library may be a thread of a
+ * team of their own. */
+static const vvi_turner *turner_of(const struct vvi_contact_step *w, const vvi_island_work *solver)
+{
+  int k = 0;
+  while (w->island_work[k] != solver) k++;
+  return &w->turner[k];
+}
+
 static void answer_level(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *queue, bool light,
                          double allowed, vvi_island_work *solver)
 {
   if (w->team < 2 || n < TEAM_FROM) {
-    for (int32_t i = 0; i < n; i++)
-      answer_one(w, g, queue[place_of(w, i, n)], light, allowed, &w->turner[vvi_team_rank()], solver);
+    const vvi_turner *own = turner_of(w, solver);
+    for (int32_t i = 0; i < n; i++) answer_one(w, g, queue[place_of(w, i, n)], light, allowed, own, solver);
     return;
   }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(w->team)
