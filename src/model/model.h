@@ -4,7 +4,7 @@
 #include "visviva/ext.h"
 
 struct vvi_pairs;  /* contact/pairs.h */
-struct vvi_solids; /* contact/solids.h */
+struct vvi_solids; /* contact/shapes/solids.h */
 struct vvi_sheets; /* contact/sheets.h */
 struct vvi_joints; /* contact/joints.h */
 struct vvi_probes; /* model/probe.h */

@@ -15,8 +15,8 @@
 #include "sim/sim.h"
 
 #include "contact/contact.h"
+#include "contact/shapes/solids.h"
 #include "contact/sheets.h"
-#include "contact/solids.h"
 #include "math/math.h"
 #include "step/contact.h"
 #include "step/variation.h"

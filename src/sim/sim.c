@@ -2,7 +2,7 @@
 #include "sim/sim.h"
 
 #include "contact/joints.h"
-#include "contact/shadow.h"
+#include "contact/solution/shadow.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"

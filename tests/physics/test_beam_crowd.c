@@ -2,7 +2,7 @@
 #include "check.h"
 #include "run.h"
 
-#include "contact/solids.h"
+#include "contact/shapes/solids.h"
 #include "math/math.h"
 #include "model/model.h"
 
