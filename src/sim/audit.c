@@ -85,6 +85,19 @@ static void note_distortion(vv_sim *sim)
   if (l->max_stretch >= 1.0 && l->stretch_when < 0.0) l->stretch_when = sim->state->t;
 }
 
+static void tell_side(vv_sim *sim)
+{
+  const vv_ledger *l = &sim->ledger;
+  const vv_model *m = sim->model;
+  if (sim->side_told || !(l->side.depth > VVI_SEEN_DEPTH * l->side.size)) return;
+  sim->side_told = true;
+  vvi_warn(
+      m->body[l->side_of[0]].group, NULL,
+      "'%s' went into the side of '%s' by t = %.6g, and passes through it: a bar touches with its ends alone; what is "
+      "hit from the side is a beam; what may pass says 'response: none'",
+      m->body[l->side_of[1]].name, m->body[l->side_of[0]].name, sim->state->t);
+}
+
 /* It costs four forces. */
 static void note_h2(vv_sim *sim, double nodal)
 {
@@ -103,6 +116,7 @@ void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
   note_h2(sim, nodal);
   note_distortion(sim);
+  tell_side(sim);
   vvi_claims_judge(sim, false);
   sim->fresh = true;
 }

@@ -2,6 +2,7 @@
 #include "step/step.h"
 #include "visviva/net.h"
 
+#include "contact/shapes/side.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -243,6 +244,20 @@ double vvi_drift_energy(const vv_model *m, double h, const double *q, const doub
   return sum;
 }
 
+static void note_sides(struct vv_step *s)
+{
+  vv_ledger *l = s->ledger;
+  vv_overlap inside;
+  int32_t who[2];
+  if (s->sides == NULL) return;
+  vvi_bring_down(s);
+  if (!vvi_sides_look(s->sides, s->state->step, s->state->q, s->state->p, &inside, who)) return;
+  vvi_overlap_take(&l->overlap, inside.depth, inside.size);
+  l->max_penetration = fmax(l->max_penetration, inside.depth);
+  if (inside.depth <= l->side.depth) return;
+  l->side = inside, l->side_of[0] = who[0], l->side_of[1] = who[1];
+}
+
 void vvi_step_done(struct vv_step *s)
 {
   vvi_step_done_at(s, ((double)s->state->step + (s->h > 0.0 ? 1.0 : -1.0)) * fabs(s->h));
@@ -253,6 +268,7 @@ void vvi_step_done_at(struct vv_step *s, double t)
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = t;
   vvi_ledger_note_step(s->ledger);
+  note_sides(s);
   vvi_episodes_step(s->ledger->episodes, s->state->t);
   if (s->keys != NULL) note_key(s);
 }

@@ -62,6 +62,7 @@ struct vv_step {
   const vvi_composition *composition;
   struct vvi_contact_step *contact;    /* contact/contact.h; NULL: nothing it answers can meet */
   struct vvi_locate *locate;           /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_sides *sides;             /* contact/shapes/side.h; NULL: nothing comes upon the side of a bar */
   struct vvi_joint_step *joints;       /* contact/joints.h; NULL: none, or they belong to an implicit step */
   struct vvi_variation *vary;          /* NULL: none propagated */
   struct vvi_accelerator *accelerator; /* step/accelerate.h; NULL: the processor does everything */

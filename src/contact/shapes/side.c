@@ -1,5 +1,5 @@
-/* contact/shapes/side.c  Bars touch with their ends alone.  What lies across one at the start is refused, and what would come upon its
- * side in free flight is told.
+/* contact/shapes/side.c  Bars touch with their ends alone.  What lies across one at the start is refused, what would come upon its
+ * side in free flight is told before the run, and what is inside a bar in a step breaks the claim `penetration`.
  *
  * A bar is the segment between its tips; it moves along itself, so that only others can come upon its side.  Of each the way is
  * that of its middle, x + v t + g t^2/2, without a turn.  A point of it is never faster than u = |v| + |g| T relative to the bar,
@@ -21,6 +21,8 @@ enum { LOOKS = 256, SPOTS = 16 };
 
 /* Parts of a bar's length: nearer than NEAR is met; closer to an end than END is the end. */
 static const double NEAR = 1e-4, END = 1e-6;
+/* Sine of an angle, and parts of a length, that are rounding. */
+static const double PARALLEL = 1e-9;
 
 typedef struct bar {
   const vv_body *body;
@@ -33,6 +35,7 @@ typedef struct flyer {
   const vv_patch *patch;
   const vv_mover *mover; /* of its first node */
   double middle[3], reach, velocity[3];
+  double skin; /* of a surface: how far from it others are kept */
   const double *gravity;
 } flyer;
 
@@ -45,6 +48,12 @@ typedef struct nearest {
 static void take(nearest *k, double d, bool side)
 {
   if (d < k->d) k->d = d, k->side = side;
+}
+
+static double distance(const double a[3], const double b[3])
+{
+  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return vvi_norm3(d);
 }
 
 static double from_axis(const bar *b, const double x[3])
@@ -143,7 +152,7 @@ static nearest look(const bar *b, const flyer *o)
     const int32_t *node = o->block->element_node + 3 * (p->element + i);
     const double *x[3];
     for (int k = 0; k < 3; k++) x[k] = o->mover[node[k] - p->node].place;
-    near_triangle(b, x, 0.5 * p->thickness, &out);
+    near_triangle(b, x, o->skin, &out);
   }
   return out;
 }
@@ -191,8 +200,16 @@ static vv_status across(const vv_model *m, const bar *b, int32_t other)
                      m->body[other].name, b->body->name);
 }
 
-static vv_status judge(const vv_model *m, const vvi_rules *rules, const bar *b, const flyer *o, double end)
+/* m: of the line that speaks for the two. */
+static double skin_of(const vvi_rules *rules, const bar *b, const vv_patch *p)
 {
+  const vvi_rule *r = vvi_rules_find(rules, b->body->index, p->body);
+  return r != NULL && r->thick && p->type == VV_PATCH_SURFACE ? 0.5 * p->thickness : 0.0;
+}
+
+static vv_status judge(const vv_model *m, const vvi_rules *rules, const bar *b, flyer *o, double end)
+{
+  o->skin = skin_of(rules, b, o->patch);
   const double far = from_axis(b, o->middle) - o->reach;
   const nearest now = far > 0.0 ? (nearest){.d = far} : look(b, o);
   const bool lies = now.d < 0.0 && now.side;
@@ -253,14 +270,14 @@ static void take_flyer(const vv_model *m, const vv_patch *p, const vv_mover *mov
 }
 
 /* Two bars move along their lines: where these do not cross nothing ever meets. */
-static vv_status judge_bars(const vv_model *m, const vvi_rules *rules, const bar *a, const bar *b)
+static bool are_across(const vvi_rules *rules, const bar *a, const bar *b)
 {
   double n[3];
   vvi_cross3(a->axis, b->axis, n);
-  if (vvi_norm3(n) < 1e-9 || !may_meet(rules, a->body->index, b->body->index)) return VV_OK;
+  if (vvi_norm3(n) < PARALLEL || !may_meet(rules, a->body->index, b->body->index)) return false;
   nearest now = {.d = INFINITY};
   near_segment(a, b->end[0], b->end[1], 0.0, &now);
-  return now.d < 1e-9 * a->length && now.side ? across(m, a, b->body->index) : VV_OK;
+  return now.d < PARALLEL * a->length && now.side;
 }
 
 static vv_status judge_patch(const vv_model *m, const vvi_rules *rules, const bar *list, int32_t n, const vv_patch *p,
@@ -282,7 +299,8 @@ static vv_status judge_all(const vv_model *m, const vvi_rules *rules, const bar 
 {
   const double end = vv_number(vv_sub(m->root, "time"), "end");
   for (int32_t i = 0; i < n; i++)
-    for (int32_t k = 0; k < i; k++) VV_TRY(judge_bars(m, rules, &list[i], &list[k]));
+    for (int32_t k = 0; k < i; k++)
+      if (are_across(rules, &list[i], &list[k])) return across(m, &list[i], list[k].body->index);
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     bool known = false;
@@ -325,4 +343,276 @@ vv_status vvi_sides_check(const vv_model *m, const vvi_rules *rules, const doubl
   free(mover);
   free(list);
   return status;
+}
+
+/* ---- during the run ----
+ *
+ * Others fly anew after every impact, so that nothing but a look tells.  Room is the least distance between bars and the sphere about
+ * a body when it was looked at; while what all have moved since is less than that it needs no other look.  What is near is looked
+ * at in every step: is it inside, and has a line of it crossed the bar since the step before?  So what is found does not depend on
+ * when there was a look before.
+ *
+ * What is in contact with an end may be near the side: only the bar without ENDS of its length counts, which is as much as the
+ * claim lets an end be inside of something.  What bends and is far away is looked at in every STRIDEth step: in a stable step no
+ * wave passes more than an element.  Solids that fly far in a step are looked at PARTS times on their way. */
+enum { STRIDE = 16, PARTS = 16 };
+static const double ENDS = 1e-2;
+
+typedef double point[3];
+
+typedef struct watched {
+  vv_patch patch;
+  int64_t mover;           /* of its first node, within its block */
+  point *before;           /* [nodes] a step ago, while it is near */
+  double middle[3], reach; /* when it was looked at last */
+  double room, gone;       /* then: to the nearest bar, and how far bars had gone */
+  bool near;
+} watched;
+
+typedef struct crossing {
+  int32_t a, b;
+} crossing;
+
+struct vvi_sides {
+  const vv_model *model;
+  bar *bar, *before; /* [bars] now, and a step ago, without ends */
+  double gone;       /* m: the sum over steps of the way of the fastest of them */
+  watched *other;
+  point *place;
+  int64_t places;
+  int32_t bars, others, *first; /* [blocks + 1] others by blocks */
+  int32_t crossings;
+  crossing *crossing; /* bars whose lines cross */
+  vv_mover *mover;
+};
+
+static bool can_come(const vv_model *m, const vv_block *b, const vv_patch *p)
+{
+  const bool shared = vvi_ctx_net(m->ctx) != NULL && p->type == VV_PATCH_SURFACE; /* a rank has some of its nodes */
+  return p->node >= 0 && p->type != VV_PATCH_TIP && b->kind->movers != NULL && p->pieces <= 1 && !shared;
+}
+
+/* Counts, or lists where there is room. */
+static void list_others(const vv_model *m, vvi_sides *w)
+{
+  w->others = 0, w->places = 0;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (w->first != NULL) w->first[i] = w->others;
+    for (int32_t k = 0; k < b->patches; k++) {
+      const vv_patch *p = &b->patch[k];
+      const bool each = p->type == VV_PATCH_SOLID;
+      const int64_t nodes = each ? 1 : p->nodes;
+      for (int64_t j = 0; can_come(m, b, p) && j < (each ? p->nodes : 1); j++, w->others++, w->places += nodes) {
+        if (w->other == NULL) continue;
+        watched *o = &w->other[w->others];
+        *o = (watched){.mover = p->node + j, .patch = *p, .before = w->place + w->places, .near = true};
+        o->patch.nodes = nodes;
+      }
+    }
+  }
+  if (w->first != NULL) w->first[m->n_block] = w->others;
+}
+
+/* Lines of bars stay where they are. */
+static bool lines_cross(const bar *a, const bar *b)
+{
+  double n[3], d[3];
+  vvi_cross3(a->axis, b->axis, n);
+  for (int c = 0; c < 3; c++) d[c] = a->middle[c] - b->middle[c];
+  return vvi_norm3(n) >= PARALLEL && fabs(vvi_dot3(n, d)) < PARALLEL * (a->length + b->length);
+}
+
+/* Counts, or lists where there is room. */
+static void list_crossings(vvi_sides *w)
+{
+  w->crossings = 0;
+  for (int32_t i = 0; i < w->bars; i++)
+    for (int32_t k = 0; k < i; k++) {
+      const bar *a = &w->bar[i], *b = &w->bar[k];
+      if (!lines_cross(a, b) || !may_meet(w->model->rules, a->body->index, b->body->index)) continue;
+      if (w->crossing != NULL) w->crossing[w->crossings] = (crossing){i, k};
+      w->crossings++;
+    }
+}
+
+/* A bar without its ends. */
+static void take_inner(const vv_model *m, const vv_body *body, const double *q, const double *p, bar *out)
+{
+  take_bar(m, body, q, p, out);
+  out->length *= 1.0 - 2.0 * ENDS;
+  for (int c = 0; c < 3; c++) {
+    const double half = 0.5 * out->length * out->axis[c];
+    out->end[0][c] = out->middle[c] - half, out->end[1][c] = out->middle[c] + half;
+  }
+}
+
+static void move_bars(vvi_sides *w, const double *q, const double *p)
+{
+  double most = 0.0;
+  for (int32_t i = 0; i < w->bars; i++) {
+    bar *now = &w->bar[i], *before = &w->before[i];
+    *before = *now;
+    take_inner(w->model, before->body, q, p, now);
+    for (int e = 0; e < 2; e++) most = fmax(most, distance(now->end[e], before->end[e]));
+  }
+  w->gone += most;
+}
+
+static void keep_places(watched *o, const vv_mover *mover)
+{
+  for (int64_t i = 0; i < o->patch.nodes; i++) memcpy(o->before[i], mover[i].place, sizeof *o->before);
+}
+
+vv_status vvi_sides_create(const vv_model *m, const double *q, const double *p, vvi_arena *arena, vvi_sides **out)
+{
+  vvi_sides *w = *out = NULL, count = {.model = m};
+  int64_t most = 0;
+  for (int32_t i = 0; i < m->n_body; i++) count.bars += is_bar(m, &m->body[i]);
+  if (count.bars == 0 || m->rules == NULL) return VV_OK;
+  list_others(m, &count);
+  for (int i = 0; i < m->n_block; i++) most = m->block[i].nodes > most ? m->block[i].nodes : most;
+  if ((w = VVI_ARENA_NEW(arena, vvi_sides, 1)) == NULL) return VV_NOMEM;
+  w->model = m;
+  w->bar = VVI_ARENA_NEW(arena, bar, count.bars), w->before = VVI_ARENA_NEW(arena, bar, count.bars);
+  w->place = VVI_ARENA_NEW(arena, point, count.places + 1);
+  w->other = VVI_ARENA_NEW(arena, watched, count.others + 1), w->first = VVI_ARENA_NEW(arena, int32_t, m->n_block + 1);
+  w->mover = VVI_ARENA_NEW(arena, vv_mover, most + 1);
+  if (!w->bar || !w->before || !w->place || !w->other || !w->first || !w->mover) return VV_NOMEM;
+  list_others(m, w);
+  for (int32_t i = 0; i < m->n_body; i++)
+    if (is_bar(m, &m->body[i])) take_inner(m, &m->body[i], q, p, &w->bar[w->bars++]);
+  list_crossings(w);
+  if ((w->crossing = VVI_ARENA_NEW(arena, crossing, w->crossings + 1)) == NULL) return VV_NOMEM;
+  list_crossings(w);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (w->first[i] < w->first[i + 1]) b->kind->movers(b, q + b->q0, p + b->p0, w->mover);
+    for (int32_t k = w->first[i]; k < w->first[i + 1]; k++) keep_places(&w->other[k], w->mover + w->other[k].mover);
+  }
+  if (w->others > 0 || w->crossings > 0) *out = w;
+  return VV_OK;
+}
+
+static void inside_by(vv_overlap *deepest, int32_t who[2], const bar *b, int32_t other, double depth, double size)
+{
+  const double old = deepest->depth;
+  vvi_overlap_take(deepest, fmin(depth, size), size);
+  if (deepest->depth != old) who[0] = b->body->index, who[1] = other;
+}
+
+/* Has the line between two nodes crossed the bar since the step before? */
+static bool line_crossed(const bar *now, const bar *before, const watched *o, const vv_mover *mover, int64_t i,
+                         int64_t k)
+{
+  const int64_t node[2] = {i, k};
+  double x[4][3], y[4][3], time;
+  vvi_closest at;
+  const double longest = distance(mover[i].place, mover[k].place) + distance(mover[i].place, o->before[i]) +
+                         distance(now->middle, before->middle);
+  if (from_axis(now, mover[i].place) > 2.0 * longest) return false;
+  memcpy(x, before->end, sizeof before->end), memcpy(y, now->end, sizeof now->end);
+  for (int j = 0; j < 2; j++)
+    memcpy(x[2 + j], o->before[node[j]], sizeof x[0]), memcpy(y[2 + j], mover[node[j]].place, sizeof y[0]);
+  return vvi_crossing(VVI_EDGE_EDGE, (const double(*)[3])x, (const double(*)[3])y, PARALLEL * now->length, &time, &at);
+}
+
+static bool has_crossed(const bar *now, const bar *before, const watched *o, const flyer *f)
+{
+  const vv_patch *p = f->patch;
+  for (int64_t i = 0; p->type == VV_PATCH_CURVE && i < p->nodes - !p->closed; i++)
+    if (line_crossed(now, before, o, f->mover, i, (i + 1) % p->nodes)) return true;
+  for (int64_t i = 0; p->type == VV_PATCH_SURFACE && i < p->elements; i++) {
+    const int32_t *node = f->block->element_node + 3 * (p->element + i);
+    for (int k = 0; k < 3; k++)
+      if (line_crossed(now, before, o, f->mover, node[k] - p->node, node[(k + 1) % 3] - p->node)) return true;
+  }
+  return false;
+}
+
+/* A solid on its way through the step, turned as it is at the end. */
+static nearest look_on_the_way(const bar *b, const watched *o, const flyer *f)
+{
+  nearest least = {.d = INFINITY};
+  const double *now = f->mover->place, *before = o->before[0];
+  const int parts = distance(now, before) > f->reach / PARTS ? PARTS : 1;
+  for (int i = 1; i <= parts; i++) {
+    vv_mover mover = *f->mover;
+    flyer there = *f;
+    there.mover = &mover;
+    for (int c = 0; c < 3; c++) mover.place[c] += (1.0 - (double)i / parts) * (before[c] - now[c]);
+    const nearest n = look(b, &there);
+    if (n.d < least.d) least = n;
+  }
+  return least;
+}
+
+static void look_about(vvi_sides *w, watched *o, flyer *f, vv_overlap *deepest, int32_t who[2])
+{
+  const bool solid = f->patch->type == VV_PATCH_SOLID, surface = f->patch->type == VV_PATCH_SURFACE;
+  const double way = distance(f->middle, o->middle) + fabs(f->reach - o->reach);
+  const bool stepped = o->near; /* places of the step before are known */
+  o->room = INFINITY;
+  for (int32_t k = 0; k < w->bars; k++) {
+    const bar *b = &w->bar[k];
+    const double far = from_axis(b, f->middle) - f->reach - 2.0 * way;
+    o->room = fmin(o->room, far);
+    if (far > 0.0 || !may_meet(w->model->rules, b->body->index, f->patch->body)) continue;
+    f->skin = skin_of(w->model->rules, b, f->patch);
+    const nearest n = solid && stepped ? look_on_the_way(b, o, f) : look(b, f);
+    const double size = f->patch->type == VV_PATCH_CURVE
+                            ? fmax(f->patch->radius, fmin(f->patch->half[0], f->patch->half[1]))
+                            : f->reach;
+    const bool cut = n.side && surface && n.d < -f->skin;
+    if (cut || (stepped && !solid && has_crossed(b, &w->before[k], o, f))) /* then all of it is inside */
+      inside_by(deepest, who, b, f->patch->body, size, size);
+    else if (n.side && n.d < 0.0)
+      inside_by(deepest, who, b, f->patch->body, -n.d, size);
+  }
+  memcpy(o->middle, f->middle, sizeof o->middle);
+  o->reach = f->reach, o->gone = w->gone, o->near = !(o->room > 0.0);
+  if (o->near) keep_places(o, f->mover);
+}
+
+static void look_at_block(vvi_sides *w, int block, const double *q, const double *p, vv_overlap *deepest,
+                          int32_t who[2])
+{
+  const vv_block *b = &w->model->block[block];
+  b->kind->movers(b, q + b->q0, p + b->p0, w->mover);
+  for (int32_t i = w->first[block]; i < w->first[block + 1]; i++) {
+    watched *o = &w->other[i];
+    flyer f;
+    take_flyer(w->model, &o->patch, w->mover + o->mover, o->patch.nodes, &f);
+    const double used = distance(f.middle, o->middle) + fabs(f.reach - o->reach) + w->gone - o->gone;
+    if (o->near || !(used < o->room)) look_about(w, o, &f, deepest, who);
+  }
+}
+
+/* Something of the block is near, or solid. */
+static bool is_due(const vvi_sides *w, int block)
+{
+  for (int32_t i = w->first[block]; i < w->first[block + 1]; i++)
+    if (w->other[i].near || w->other[i].patch.type == VV_PATCH_SOLID) return true;
+  return false;
+}
+
+bool vvi_sides_look(vvi_sides *w, int64_t step, const double *q, const double *p, vv_overlap *deepest, int32_t who[2])
+{
+  const vv_model *m = w->model;
+  const bool all = step % STRIDE == 0 || vvi_model_implicit(m);
+  bool moved = false;
+  *deepest = (vv_overlap){0};
+  for (int i = 0; i < m->n_block; i++) {
+    if (w->first[i] == w->first[i + 1] || !(all || is_due(w, i))) continue;
+    if (!moved) move_bars(w, q, p);
+    moved = true;
+    look_at_block(w, i, q, p, deepest, who);
+  }
+  if (all && !moved) move_bars(w, q, p);
+  for (int32_t i = 0; all && i < w->crossings; i++) {
+    const bar *a = &w->bar[w->crossing[i].a], *b = &w->bar[w->crossing[i].b];
+    const double size = fmin(a->length, b->length);
+    if (are_across(m->rules, a, b)) inside_by(deepest, who, a, b->body->index, size, size);
+  }
+  return deepest->depth > 0.0;
 }
