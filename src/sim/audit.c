@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "contact/contact.h"
+#include "contact/shapes/fold.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 
@@ -85,17 +86,37 @@ static void note_distortion(vv_sim *sim)
   if (l->max_stretch >= 1.0 && l->stretch_when < 0.0) l->stretch_when = sim->state->t;
 }
 
-static void tell_side(vv_sim *sim)
+/* Beams that do not meet themselves.  A walk along all that has folded costs some forces. */
+static void note_folds(vv_sim *sim)
+{
+  vv_ledger *l = &sim->ledger;
+  vv_overlap inside = {0};
+  int32_t who;
+  if (!sim->may_fold || !looks_closely(sim, ALL_LOOKS)) return;
+  vvi_bring_down(&sim->step);
+  if (vvi_folds_look(sim->model, sim->state->q, sim->state->p, sim->mover, &inside, &who))
+    vvi_note_unmet(l, &inside, who, who);
+}
+
+/* Once, with the names: the claim `penetration` has none. */
+static void tell_unmet(vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
-  const vv_model *m = sim->model;
-  if (sim->side_told || !(l->side.depth > VVI_SEEN_DEPTH * l->side.size)) return;
-  sim->side_told = true;
-  vvi_warn(
-      m->body[l->side_of[0]].group, NULL,
-      "'%s' went into the side of '%s' by t = %.6g, and passes through it: a bar touches with its ends alone; what is "
-      "hit from the side is a beam; what may pass says 'response: none'",
-      m->body[l->side_of[1]].name, m->body[l->side_of[0]].name, sim->state->t);
+  const vv_body *into = &sim->model->body[l->unmet_of[0]], *what = &sim->model->body[l->unmet_of[1]];
+  if (sim->unmet_told || !(l->unmet.depth > VVI_SEEN_DEPTH * l->unmet.size)) return;
+  sim->unmet_told = true;
+  if (into == what)
+    vvi_warn(into->group, NULL,
+             "'%s' went into itself by t = %.6g: beams touch themselves where 'contacts' ask for it with 'self: true'; "
+             "what may "
+             "pass says 'self: false'",
+             into->name, sim->state->t);
+  else
+    vvi_warn(into->group, NULL,
+             "'%s' went into the side of '%s' by t = %.6g, and passes through it: a bar touches with its ends alone; "
+             "what is "
+             "hit from the side is a beam; what may pass says 'response: none'",
+             what->name, into->name, sim->state->t);
 }
 
 /* It costs four forces. */
@@ -116,7 +137,8 @@ void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
   note_h2(sim, nodal);
   note_distortion(sim);
-  tell_side(sim);
+  note_folds(sim);
+  tell_unmet(sim);
   vvi_claims_judge(sim, false);
   sim->fresh = true;
 }

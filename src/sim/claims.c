@@ -233,7 +233,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", 1e-12 * m->length_scale);
   else if (vvi_model_implicit(m) && m->solids != NULL)
     add(sim, "penetration", "bounded", 0.0);
-  else if (sim->step.sides != NULL && !penetrates)
+  else if ((sim->step.sides != NULL || sim->may_fold) && !penetrates)
     add(sim, "penetration", "exact", 1e-12 * m->length_scale);
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-12);
   if (sim->step.lends_cuts && m->pairs->n > 0) add(sim, "debt", "bounded", 1e-12);
