@@ -56,15 +56,19 @@ void vvi_sim_open(vv_sim *sim)
  * start, there is no impact to judge, and one step in FREE is enough, or one in AWAY of a state that must come down from a device
  * for it.  The 1st, 2nd, 4th, 8th, ... always are. */
 enum { ALL_LOOKS = 4096 };
-static bool looks_closely(const vv_sim *sim, int64_t most)
+static bool looks_at(const vv_sim *sim, int64_t most, bool touched)
 {
   enum { FREE = 64, AWAY = 4096 };
   const int64_t step = llabs(sim->state->step);
   const bool away = sim->step.accelerator != NULL && sim->step.accelerator->resident;
-  const bool touched = sim->ledger.impacts > 0 || sim->ledger.held > 0;
   int64_t every = away ? AWAY : touched ? 1 : FREE;
   while (every < step / most) every *= 2;
   return step % every == 0 || (step & (step - 1)) == 0;
+}
+
+static bool looks_closely(const vv_sim *sim, int64_t most)
+{
+  return looks_at(sim, most, sim->ledger.impacts > 0 || sim->ledger.held > 0);
 }
 
 /* Elements that are crushed flat, inside out, folded or overstretched: told, since energies may close all the same.  Many of them cost as much as an
@@ -92,7 +96,7 @@ static void note_folds(vv_sim *sim)
   vv_ledger *l = &sim->ledger;
   vv_overlap inside = {0};
   int32_t who;
-  if (!sim->may_fold || !looks_closely(sim, ALL_LOOKS)) return;
+  if (!sim->may_fold || !looks_at(sim, ALL_LOOKS, true)) return; /* what nobody asked for leaves no impacts */
   vvi_bring_down(&sim->step);
   if (vvi_folds_look(sim->model, sim->state->q, sim->state->p, sim->mover, &inside, &who))
     vvi_note_unmet(l, &inside, who, who);

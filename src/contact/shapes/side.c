@@ -386,6 +386,12 @@ struct vvi_sides {
   vv_mover *mover;
 };
 
+/* Pieces of a bar have gaps between them. */
+static bool is_whole(const vv_model *m, const vv_body *body)
+{
+  return is_bar(m, body) && !m->block[body->block].breaks;
+}
+
 static bool can_come(const vv_model *m, const vv_block *b, const vv_patch *p)
 {
   const bool shared = vvi_ctx_net(m->ctx) != NULL && p->type == VV_PATCH_SURFACE; /* a rank has some of its nodes */
@@ -468,7 +474,7 @@ vv_status vvi_sides_create(const vv_model *m, const double *q, const double *p, 
 {
   vvi_sides *w = *out = NULL, count = {.model = m};
   int64_t most = 0;
-  for (int32_t i = 0; i < m->n_body; i++) count.bars += is_bar(m, &m->body[i]);
+  for (int32_t i = 0; i < m->n_body; i++) count.bars += is_whole(m, &m->body[i]);
   if (count.bars == 0 || m->rules == NULL) return VV_OK;
   list_others(m, &count);
   for (int i = 0; i < m->n_block; i++) most = m->block[i].nodes > most ? m->block[i].nodes : most;
@@ -481,7 +487,7 @@ vv_status vvi_sides_create(const vv_model *m, const double *q, const double *p, 
   if (!w->bar || !w->before || !w->place || !w->other || !w->first || !w->mover) return VV_NOMEM;
   list_others(m, w);
   for (int32_t i = 0; i < m->n_body; i++)
-    if (is_bar(m, &m->body[i])) take_inner(m, &m->body[i], q, p, &w->bar[w->bars++]);
+    if (is_whole(m, &m->body[i])) take_inner(m, &m->body[i], q, p, &w->bar[w->bars++]);
   list_crossings(w);
   if ((w->crossing = VVI_ARENA_NEW(arena, crossing, w->crossings + 1)) == NULL) return VV_NOMEM;
   list_crossings(w);
