@@ -28,11 +28,12 @@ typedef struct vvi_sheet_body {
   int32_t body, patch;      /* of the model */
   const vv_block *block;    /* of its movers */
   const vv_patch *obstacle; /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
-  bool rigid;               /* (a part of) one copy of a rigid body; it has one mover */
-  bool turns;               /* its vertices hang on arms: a rigid body, a beam with corners */
-  const vv_patch *tip;      /* the tip of a bar: one vertex, seen through push, pull and inverse mass (or all that sleep
+  bool form;  /* a mesh of such an obstacle, for faces and edges: vertices meet the obstacle itself [sheets 14a] */
+  bool rigid; /* (a part of) one copy of a rigid body; it has one mover */
+  bool turns; /* its vertices hang on arms: a rigid body, a beam with corners */
+  const vv_patch *tip; /* the tip of a bar: one vertex, seen through push, pull and inverse mass (or all that sleep
                                in it, a vertex each); NULL: none */
-  int32_t shares;           /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
+  int32_t shares;      /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
   int32_t vertex0, vertices; /* slices */
   int32_t element0, elements;
   int32_t mover0, movers;
@@ -466,6 +467,8 @@ void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahe
 /* Is a closest pair a local minimum of the distance between the surfaces?  Ahead. */
 bool vvi_sheet_is_local(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t a, int32_t b,
                         const vvi_closest *at);
+/* Of a mesh of an obstacle and another one: is the closest point there a vertex?  That meets the obstacle itself. [sheets 14a] */
+bool vvi_sheet_is_vertex(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at);
 /* Two features of one beam with corners that are too near along it to meet.                                   [contact 10] */
 bool vvi_sheet_neighbours(const struct vvi_sheets *s, int32_t na, const int32_t *a, int32_t nb, const int32_t *b);
 /* The plain twin: all pairs of two bodies with distance below skin, one by one, in no order.  Returns how many; room: at

@@ -18,6 +18,7 @@
 #include "contact/shapes/solids.h"
 #include "contact/sheets.h"
 #include "math/math.h"
+#include "model/bind.h"
 #include "step/contact.h"
 #include "step/variation.h"
 
@@ -135,15 +136,17 @@ static bool springs(const vv_model *m)
 static double overlap_bound(const vv_sim *sim, double size)
 {
   const vv_model *m = sim->model;
+  const bool rests = m->solids != NULL && m->solids->rests;
   if (vvi_model_implicit(m)) return (springs(m) ? 0.5 : VVI_SEEN_DEPTH) * size;
   const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
-  return fmax((m->solids->rests ? VVI_SEEN_DEPTH : 1e-3) * size, fmin(dip, VVI_SEEN_DEPTH * size));
+  return fmax((rests ? VVI_SEEN_DEPTH : 1e-3) * size, fmin(dip, VVI_SEEN_DEPTH * size));
 }
 
 /* m: of the smallest that can meet. */
 static double smallest(const vv_model *m)
 {
-  const double edge = m->sheets != NULL ? m->sheets->edge_length : INFINITY, size = fmin(m->solids->smallest, edge);
+  const double edge = m->sheets != NULL ? m->sheets->edge_length : INFINITY,
+               size = m->solids != NULL ? fmin(m->solids->smallest, edge) : edge;
   return isfinite(size) ? size : m->length_scale;
 }
 
@@ -193,6 +196,27 @@ static double joint_bound(const vv_sim *sim)
   return 1e-12 + vvi_ledger_relative(l, part * half + l->energy_floor);
 }
 
+/* m: how far a body may be off its `motion`.  An impact throws it off by h times the speed that it takes, and the next step leads it
+ * back; what stays in its way holds it off for as long as that lasts.  As an overlap that is seen.          [rigid 19a] */
+static double motion_bound(const vv_sim *sim)
+{
+  return VVI_SEEN_DEPTH * smallest(sim->model);
+}
+
+static double motion_off(const vv_sim *sim)
+{
+  double by;
+  (void)vvi_act_astray(sim, &by);
+  return by;
+}
+
+static bool has_motions(const vv_model *m)
+{
+  for (int i = 0; i < m->n_body; i++)
+    if (vvi_motion_of(m->body[i].group) != NULL) return true;
+  return false;
+}
+
 /* Arms as printed in the paper on rigid contact turn what they push. */
 static bool turns(const vv_model *m)
 {
@@ -214,6 +238,7 @@ void vvi_claims_make(vv_sim *sim)
   else if (!uses_projection(m))
     add(sim, "energy", energy_nature(sim, sim->shadow ? 0.0 : energy_bound(m, ratio)), energy_bound(m, ratio));
   if (loses(m) && !uses_projection(m)) add(sim, "losses", "exact", 1e-12);
+  if (has_motions(m)) add(sim, "motion", "bounded", motion_bound(sim));
   if (m->joints != NULL) add(sim, "joints", "exact", 1e-12 * fmax(m->length_scale, m->reach));
   if (m->joints != NULL && !vvi_model_implicit(m)) add(sim, "joint_work", "bounded", 0.0);
   add(sim, "momentum", "exact", 1e-12);
@@ -224,14 +249,15 @@ void vvi_claims_make(vv_sim *sim)
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
   const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
   const bool solids = sim->step.contact != NULL && sim->step.locate == NULL; /* as well */
-  sim->by_size = vvi_model_implicit(m) ? m->solids != NULL : solids && !penetrates;
+  const bool layers = m->pairs->n_layer > 0 && !penetrates;
+  sim->by_size = vvi_model_implicit(m) ? m->solids != NULL : (solids && !penetrates) || layers;
   const double least = (dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12) * m->length_scale;
   const bool hard = m->pairs->n_hard > 0; /* massless tips cannot overlap */
   if ((event && hard) || (dcr && !penetrates))
     add(sim, "penetration", loose || solids ? "bounded" : "exact", least);
   else if (sim->step.contact != NULL && !penetrates)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", 1e-12 * m->length_scale);
-  else if (vvi_model_implicit(m) && m->solids != NULL)
+  else if ((vvi_model_implicit(m) && m->solids != NULL) || layers)
     add(sim, "penetration", "bounded", 0.0);
   else if ((sim->step.sides != NULL || sim->may_fold) && !penetrates)
     add(sim, "penetration", "exact", 1e-12 * m->length_scale);
@@ -265,6 +291,7 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "losses") == 0) return losses(sim);
   if (strcmp(name, "joints") == 0) return l->posted.joint_gap; /* m */
   if (strcmp(name, "joint_work") == 0) return joint_work(sim);
+  if (strcmp(name, "motion") == 0) return motion_off(sim); /* m */
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
   if (strcmp(name, "penetration") == 0) return sim->by_size ? l->overlap.depth : l->max_penetration; /* m */

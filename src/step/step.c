@@ -150,6 +150,7 @@ void vvi_note_gaps(struct vv_step *s)
   const double touch = 1e-12 * s->model->length_scale;
   touching curved = {0};
   if (list->n_run > 0) vvi_pairs_near(s->model, s->state->q, touch, note_gap, &curved);
+  vv_overlap layer = {0};
   double deepest = curved.deepest;
   int64_t contacts = curved.contacts;
   for (int i = 0; list->n_curved < list->n && i < list->n; i++) {
@@ -157,7 +158,11 @@ void vvi_note_gaps(struct vv_step *s)
     const double g = vvi_pair_gap(&list->pair[i], s->state->q);
     if (list->pair[i].compliance > 0.0) {
       contacts += s->state->memory[i] != 0.0;
-      continue; /* massless tips and layers meet in the force balance: they never overlap */
+      if (list->pair[i].layer && -g > 0.5 * list->pair[i].size) {
+        deepest = vvi_larger(-g, deepest);
+        vvi_overlap_take(&layer, -g, list->pair[i].size);
+      }
+      continue; /* massless tips meet in the force balance: they never overlap; layers are what overlaps, up to half a body */
     }
     contacts += g <= touch;
     deepest = vvi_larger(-g, deepest);
@@ -166,6 +171,7 @@ void vvi_note_gaps(struct vv_step *s)
   vv_overlap overlap = {.depth = deepest, .size = s->model->length_scale};
   if (s->contact != NULL) vvi_contact_note_gaps(s, &deepest, &overlap, &contacts);
   if (deepest <= tiny) deepest = 0.0;
+  vvi_overlap_take(&overlap, layer.depth, layer.size);
   if (overlap.depth > tiny) vvi_overlap_take(&s->ledger->overlap, overlap.depth, overlap.size);
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = vvi_larger(deepest, s->ledger->max_penetration);

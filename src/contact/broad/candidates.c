@@ -214,15 +214,15 @@ static void ask_obstacles(vvi_sheet_search *w, int32_t cluster)
   }
 }
 
-/* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, for themselves only
+/* Curves, balls and capsules, and obstacles like these, are round about their axes; surfaces have a thickness where the scene says so, for themselves only
  * in energy-momentum steps. */
 double vvi_sheets_offset(const struct vvi_sheets *s, int32_t i, int32_t j, int32_t rule)
 {
   const vvi_sheet_body *a = &s->body[i], *b = &s->body[j];
   const bool thick = s->rule[rule].thick;
   if (i == j && a->carrier != VVI_CARRY_FRAMES) return thick ? a->self : 0.0;
-  return (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
-         (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
+  return (a->carrier == VVI_CARRY_FRAMES || a->form || thick ? a->half : 0.0) +
+         (b->carrier == VVI_CARRY_FRAMES || b->form || thick ? b->half : 0.0);
 }
 
 static double closest_of(const struct vvi_sheets *s, int32_t low, int32_t high)

@@ -135,7 +135,7 @@ static bool may_meet(const walk *k, int32_t v, int32_t f)
 {
   const struct vvi_sheets *s = k->w->sheets;
   const int32_t *face = s->element + 3 * (int64_t)f;
-  if (face[2] < 0 || (k->self && has(face, v))) return false;
+  if (face[2] < 0 || s->body[s->body_of[face[0]]].form || (k->self && has(face, v))) return false;
   return !k->bends || !vvi_sheet_neighbours(s, 1, &v, 3, face);
 }
 

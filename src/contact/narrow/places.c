@@ -151,6 +151,18 @@ static bool end_counts(const vvi_sheet_motion *m, int32_t other)
   return side_gone(m, other, 0) && side_gone(m, other, 1);
 }
 
+static bool is_form(const vvi_sheet_motion *m, int32_t vertex)
+{
+  return m->sheets->body[m->sheets->body_of[vertex]].form;
+}
+
+bool vvi_sheet_is_vertex(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at)
+{
+  const struct vvi_sheets *s = m->sheets;
+  if (a >= 0) return at->on[1] > 3 && is_form(m, a);
+  return (at->on[0] != 0 && is_form(m, s->edge[2 * b])) || (at->on[1] != 0 && is_form(m, s->edge[2 * (-1 - a)]));
+}
+
 /* n leads from the second feature to the first.                                                              [sheets 3] */
 bool vvi_sheet_is_local(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t a, int32_t b,
                         const vvi_closest *at)
@@ -158,6 +170,7 @@ bool vvi_sheet_is_local(const vvi_sheet_motion *m, const vvi_sheet_view *view, i
   const struct vvi_sheets *s = m->sheets;
   const double back[3] = {-at->n[0], -at->n[1], -at->n[2]};
   if (a >= 0 && b < 0) return true;
+  if (vvi_sheet_is_vertex(m, a, b, at)) return false;
   if (a >= 0) {
     if (at->on[1] == 0) return true;
     if (at->on[1] <= 3) return !edge_leads(m, view, s->element_edge[3 * (int64_t)b + at->on[1] - 1], at->n);

@@ -209,33 +209,30 @@ static bool compile(const vvi_sheet_motion *m, const vvi_feature_pair *k, const 
                     vvi_row *r)
 {
   const struct vvi_sheets *s = m->sheets;
+  bool fixed = k->vertices == 1;
   r->n = 0, r->open = false, r->given = 0.0;
   for (int i = 0; i < 3; i++) r->outside[i] = r->x[i] = 0.0;
+  for (int i = 0; i < k->vertices; i++) fixed |= s->body[s->body_of[k->vertex[i]]].carrier == VVI_CARRY_NONE;
   for (int i = 0; i < k->vertices; i++) {
     const int32_t v = k->vertex[i];
     const vvi_sheet_body *b = &s->body[s->body_of[v]];
     bool room = true;
+    if (b->carrier == VVI_CARRY_NONE) continue;
     if (b->loose) {
       for (int32_t j = s->stencil0[v]; j < s->stencil0[v + 1]; j++)
         room = room && add_force(r, s->stencil[j], h[i], s->weight[j], NULL);
     } else if (b->carrier == VVI_CARRY_POINTS) {
       room = add_force(r, s->mover[v], h[i], 1.0, NULL);
-    } else if (b->carrier == VVI_CARRY_FRAMES) {
+    } else {
       double arm[3];
       for (int c = 0; c < 3; c++) arm[c] = x[i][c] - m->frame[s->mover[v]].place[c];
       room = add_force(r, s->mover[v], h[i], 1.0, arm);
-    } else {
-      double turn[3];
-      vvi_cross3(x[i], h[i], turn);
-      for (int c = 0; c < 3; c++) r->outside[c] -= h[i][c], r->x[c] -= turn[c];
-      r->open = true;
     }
     if (!room) return false;
-  }
-  if (k->vertices == 1) { /* an obstacle takes the opposite */
+    if (!fixed) continue; /* else what is fixed in space takes the opposite, wherever it is */
     double turn[3];
-    vvi_cross3(x[0], h[0], turn);
-    for (int c = 0; c < 3; c++) r->outside[c] += h[0][c], r->x[c] += turn[c];
+    vvi_cross3(x[i], h[i], turn);
+    for (int c = 0; c < 3; c++) r->outside[c] += h[i][c], r->x[c] += turn[c];
     r->open = true;
   }
   finish(m, r);

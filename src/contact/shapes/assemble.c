@@ -275,7 +275,7 @@ static void measure_edges(struct vvi_sheets *s)
       const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
       sum += vvi_norm3(d);
     }
-    if (!s->body[b].rigid && s->body[b].tip == NULL) s->body[b].edge = sum / n;
+    if (!s->body[b].rigid && !s->body[b].form && s->body[b].tip == NULL) s->body[b].edge = sum / n;
     s->edge_length = fmin(s->edge_length, s->body[b].edge);
   }
   const bool alone = !(s->edge_length < INFINITY);

@@ -1,6 +1,7 @@
 /* contact/shapes/facets.c  Rigid shapes as vertices and elements: a ball is a vertex and its radius, a capsule a segment and its
  * radius; blocks, hulls and meshes are their own triangles, cylinders and hollow balls polyhedra with corners on them.
- *                                                                                                           [sheets 14] */
+ *                                                                                                           [sheets 14]
+ * Convex obstacles likewise, for what their distance from vertices does not see.                           [sheets 14a] */
 #include "contact/shapes/facets.h"
 
 enum { AROUND = 32, HOLLOW_AROUND = 64 }; /* corners of a cylinder, of the equator of a hollow ball */
@@ -102,5 +103,34 @@ vv_status vvi_sheet_solid(vvi_arena *arena, const vv_solid *s, int g, const vvi_
   part->body.half = radius;
   part->vertices = o.points, part->elements = o.elements;
   part->element = o.element, part->x = x, part->mover = mover, part->arm = o.point;
+  return VV_OK;
+}
+
+/* A pipe of any length is a capsule: its axis is the core, from its point that is nearest to the origin. */
+static void end_pipe(vvi_part *p, double reach)
+{
+  double along = 0.0;
+  if (p->type != VVI_PART_PIPE) return;
+  for (int c = 0; c < 3; c++) along += p->centre[c] * p->frame[6 + c];
+  for (int c = 0; c < 3; c++) p->centre[c] -= along * p->frame[6 + c];
+  p->type = VVI_PART_CAPSULE, p->half[2] = reach;
+}
+
+vv_status vvi_sheet_form(vvi_arena *arena, const vv_solid *s, double reach, vvi_sheet_part *part)
+{
+  vvi_part p = s->part[0];
+  outline o = {0};
+  end_pipe(&p, reach);
+  add_part(&o, &p);
+  o.point = VVI_ARENA_NEW(arena, double, 3 * (int64_t)o.points);
+  o.element = VVI_ARENA_NEW(arena, int, 3 * (int64_t)o.elements);
+  if (o.point == NULL || o.element == NULL) return VV_NOMEM;
+  o.points = o.elements = 0;
+  add_part(&o, &p);
+  part->body.carrier = VVI_CARRY_NONE;
+  part->body.form = true;
+  part->body.half = radius_of(&p);
+  part->vertices = o.points, part->elements = o.elements;
+  part->element = o.element, part->x = o.point;
   return VV_OK;
 }

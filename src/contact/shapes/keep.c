@@ -36,7 +36,7 @@ static void name_body(const vv_model *m, vvi_sheet_body *b)
   const vv_block *block = vvi_model_patch_block(m, b->patch, &local);
   const vvi_sheet_shape shape = vvi_sheet_shape_of(&block->patch[local]);
   b->block = block;
-  b->obstacle = shape == VVI_SHAPE_OBSTACLE ? &block->patch[local] : NULL;
+  b->obstacle = shape == VVI_SHAPE_OBSTACLE && !b->form ? &block->patch[local] : NULL;
   b->tip = shape == VVI_SHAPE_TIP ? &block->patch[local] : NULL;
 }
 

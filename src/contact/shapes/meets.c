@@ -29,6 +29,12 @@ vvi_sheet_shape vvi_sheet_shape_of(const vv_patch *p)
   }
 }
 
+bool vvi_sheet_has_faces(const vv_patch *p)
+{
+  const vvi_sheet_shape shape = vvi_sheet_shape_of(p);
+  return shape == VVI_SHAPE_SURFACE || shape == VVI_SHAPE_CORNERED;
+}
+
 /* ---- lines of the scene ---- */
 
 static int by_bodies(const void *x, const void *y)
@@ -147,6 +153,9 @@ int32_t vvi_sheet_meets_patches(const vvi_sheet_meets *k, int32_t a, int32_t b)
 int32_t vvi_sheet_meets_bodies(const void *meets, int32_t a, int32_t b)
 {
   const vvi_sheet_meets *k = meets;
+  if ((k->form[a] && !vvi_sheet_has_faces(vvi_model_patch(k->m, k->patch[b]))) ||
+      (k->form[b] && !vvi_sheet_has_faces(vvi_model_patch(k->m, k->patch[a]))))
+    return -1;
   return vvi_sheet_meets_patches(k, k->patch[a], k->patch[b]);
 }
 

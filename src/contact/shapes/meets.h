@@ -23,6 +23,7 @@ typedef struct vvi_sheet_meets {
   vvi_sheet_alike *alike;
   int32_t n_alike, *member; /* [patches] */
   int32_t *patch;           /* [bodies of the sheets] */
+  bool *form;               /* [bodies of the sheets] meshes of obstacles */
 } vvi_sheet_meets;
 
 vv_status vvi_sheet_meets_create(vvi_arena *arena, const vv_model *m, const vvi_rules *rules, const double *q,
@@ -50,3 +51,5 @@ typedef enum vvi_sheet_shape {
 } vvi_sheet_shape;
 
 vvi_sheet_shape vvi_sheet_shape_of(const vv_patch *p);
+/* A surface, or a beam with corners. */
+bool vvi_sheet_has_faces(const vv_patch *p);

@@ -119,8 +119,7 @@ static void frame_about(const double n[3], double rows[9])
   memcpy(rows + 6, n, 3 * sizeof(double));
 }
 
-/* What is fixed in space keeps its place in the part: the pose is the identity. */
-static vv_status obstacle_solid(vv_model *m, const vv_patch *t, const vv_solid **out)
+vv_status vvi_obstacle_solid(vv_model *m, const vv_patch *t, const vv_solid **out)
 {
   static const vvi_part_type type[VV_PATCH_TYPES] = {[VV_PATCH_PLANE] = VVI_PART_HALF_SPACE,
                                                      [VV_PATCH_SPHERE] = VVI_PART_BALL,
@@ -218,7 +217,7 @@ static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch, con
   const vv_patch *t = &b->patch[local];
   const vv_solid *solid = t->solid;
   const double length = is_round(t) ? segment_length(b, local, q) : 0.0;
-  if (t->node < 0) VV_TRY(obstacle_solid(m, t, &solid));
+  if (t->node < 0) VV_TRY(vvi_obstacle_solid(m, t, &solid));
   for (int64_t i = 0; i < count_of(m, t); i++) {
     vvi_object *o = &s->object[s->n++];
     *o = (vvi_object){.block = b, .patch = t, .local = local, .copy = (int32_t)i, .body = t->body, .solid = solid};

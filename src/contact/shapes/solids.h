@@ -47,6 +47,9 @@ struct vvi_solids {
 /* Finds the shapes that can meet; m->solids stays NULL where none can.  Refuses what overlaps. */
 vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q);
 
+/* The shape of an obstacle.  What is fixed in space keeps its place in the part: the pose is the identity. */
+vv_status vvi_obstacle_solid(vv_model *m, const vv_patch *t, const vv_solid **out);
+
 /* The line that speaks for two objects; -1: they pass, or others answer them. */
 int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b);
 

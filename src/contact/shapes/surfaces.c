@@ -4,12 +4,15 @@
 #include "contact/shapes/facets.h"
 #include "contact/shapes/meets.h"
 #include "contact/shapes/rules.h"
+#include "contact/shapes/solids.h"
 #include "contact/shapes/stencil.h"
 #include "geom/mesh.h"
 #include "math/math.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { LENGTHS = 1000 }; /* of the scene: how far an endless obstacle reaches for faces and edges (docs/limits.md) */
 
 typedef struct builder {
   vv_model *m;
@@ -21,6 +24,7 @@ typedef struct builder {
   int32_t *patch; /* [n] patch of each sheet body, in the model's numbering */
   int32_t *copy;  /* [n] of a rigid body */
   int32_t n;
+  bool faces;       /* some that meet have edges and faces */
   bool *used;       /* [rules] some meet by it */
   vv_mover **mover; /* [n_block] at the start; NULL: not asked for */
   double *zero;     /* columns of a block, all zero */
@@ -248,6 +252,14 @@ static vv_status rigid_part(builder *k, const vv_block *b, int32_t i, vvi_sheet_
   return part->held == NULL ? VV_NOMEM : VV_OK;
 }
 
+/* What faces and edges meet of an obstacle.  An endless one ends where nothing comes; rounding grows with its length. */
+static vv_status form_part(builder *k, const vv_patch *p, vvi_sheet_part *part)
+{
+  const vv_solid *solid;
+  VV_TRY(vvi_obstacle_solid(k->m, p, &solid));
+  return vvi_sheet_form(&k->scratch, solid, k->m->reach + LENGTHS * k->m->length_scale, part);
+}
+
 /* Enough for the largest block. */
 static vv_status make_zero(builder *k)
 {
@@ -271,7 +283,10 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
       return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "too many nodes to meet");
     switch (vvi_sheet_shape_of(p)) {
     case VVI_SHAPE_OBSTACLE:
-      part[i].body.obstacle = p;
+      if (k->meets->form[i])
+        VV_TRY(form_part(k, p, &part[i]));
+      else
+        part[i].body.obstacle = p;
       break;
     case VVI_SHAPE_RIGID:
       VV_TRY(rigid_part(k, b, i, &part[i]));
@@ -336,16 +351,29 @@ static bool corners_of(const struct vvi_sheets *s, int32_t e, int32_t v[3])
   return v[1] >= 0;
 }
 
+/* The corners of an element.  What lies on an obstacle does not intersect it: that is taken a little smaller. */
+static void place_corners(const struct vvi_sheets *s, const int32_t v[3], double x[3][3])
+{
+  const vvi_sheet_body *b = &s->body[s->body_of[v[0]]];
+  double middle[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) memcpy(x[i], s->fixed + 3 * (int64_t)v[i], sizeof x[i]);
+  for (int32_t i = 0; b->form && i < b->vertices; i++)
+    for (int c = 0; c < 3; c++) middle[c] += s->fixed[3 * (int64_t)(b->vertex0 + i) + c] / b->vertices;
+  for (int i = 0; b->form && i < 9; i++) x[i / 3][i % 3] -= 1e-9 * (x[i / 3][i % 3] - middle[i % 3]);
+}
+
 static void cross(void *user, int32_t e, int32_t f)
 {
   crossing *k = user;
   int32_t s[3], t[3];
-  const double *x[3], *y[3];
+  double at[6][3];
   if (k->a >= 0 || !corners_of(k->sheets, e, s) || !corners_of(k->sheets, f, t)) return;
   for (int i = 0; i < 9; i++)
     if (s[i / 3] == t[i % 3]) return;
   if (vvi_sheet_neighbours(k->sheets, 3, s, 3, t)) return;
-  for (int i = 0; i < 3; i++) x[i] = k->sheets->fixed + 3 * (int64_t)s[i], y[i] = k->sheets->fixed + 3 * (int64_t)t[i];
+  place_corners(k->sheets, s, at);
+  place_corners(k->sheets, t, at + 3);
+  const double *const x[3] = {at[0], at[1], at[2]}, *const y[3] = {at[3], at[4], at[5]};
   if (vvi_triangles_intersect(x, y, 0.0)) k->a = e, k->b = f;
 }
 
@@ -410,6 +438,29 @@ static void stand_still(builder *k, vvi_sheet_search *w)
   vvi_sheet_forget(w);
 }
 
+/* Both triangles at an edge lie in one plane: it is none. */
+static bool is_flat(const struct vvi_sheets *s, int32_t edge)
+{
+  double d[3][3], across[3];
+  const double *x = s->fixed + 3 * (int64_t)s->edge[2 * edge];
+  const int32_t v[3] = {s->edge[2 * edge + 1], s->side[2 * edge], s->side[2 * edge + 1]};
+  if (v[1] < 0 || v[2] < 0) return false;
+  for (int i = 0; i < 9; i++) d[i / 3][i % 3] = s->fixed[3 * (int64_t)v[i / 3] + i % 3] - x[i % 3];
+  vvi_cross3(d[0], d[1], across);
+  return fabs(vvi_dot3(across, d[2])) <= 1e-9 * vvi_norm3(across) * vvi_norm3(d[2]);
+}
+
+/* What lies on an obstacle may, by its vertices; with an edge or face over an edge or corner of it no direction leads out. */
+static bool sticks_out(const vvi_sheet_search *w, const vvi_sheet_near *near)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t e = -1 - near->a;
+  vvi_closest at;
+  vvi_sheet_closest(&w->motion, near->a, near->b, false, &at);
+  if (vvi_sheet_is_vertex(&w->motion, near->a, near->b, &at)) return false;
+  return near->a >= 0 || !is_flat(s, s->body[s->body_of[s->edge[2 * e]]].form ? e : near->b);
+}
+
 /* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the margin.
  * Surfaces that lie on each other have no direction that leads from one to the other; tips on a line have. */
 static vv_status judge(const builder *k, const vvi_sheet_search *w, const vvi_sheet_near *near)
@@ -424,7 +475,8 @@ static vv_status judge(const builder *k, const vvi_sheet_search *w, const vvi_sh
   if (near->d < (tips ? -1e-12 * k->m->length_scale : 0.0))
     return vv_complain(place, NULL, "'%s' and '%s' overlap by %.4g at the start; move one of them", name_of(k, a),
                        name_of(k, b), -near->d);
-  if (!tips && near->d + l->offset < 1e-9 * l->edge && s->body[b].obstacle == NULL)
+  const bool form = s->body[a].form || s->body[b].form;
+  if (!tips && near->d + l->offset < 1e-9 * l->edge && s->body[b].obstacle == NULL && (!form || sticks_out(w, near)))
     return vv_complain(place, NULL, "'%s' and '%s' touch at the start; leave a little room between them", name_of(k, a),
                        name_of(k, b));
   return VV_OK;
@@ -498,14 +550,23 @@ static vv_status assemble(builder *k)
   return VV_OK;
 }
 
-/* The bodies of a patch: rigid ones have several copies, and each several parts. */
+/* Does an obstacle reach between the vertices of what meets it?  What is free inside of it, or flat, does not. */
+static bool has_form(const builder *k, const vv_patch *p)
+{
+  const bool flat = p->type == VV_PATCH_PLANE;
+  return k->faces && vvi_sheet_shape_of(p) == VVI_SHAPE_OBSTACLE && !flat && !p->inside;
+}
+
+/* The bodies of a patch: rigid ones have several copies, and each several parts; obstacles have a mesh behind them. */
 static void list_patch(builder *k, int32_t patch, int64_t *n)
 {
   const vv_patch *p = vvi_model_patch(k->m, patch);
   const int shells = is_rigid(p) ? vvi_sheet_shells_of(p->solid) : 1;
-  const int64_t bodies = is_rigid(p) ? p->nodes * shells : 1;
-  for (int64_t i = 0; k->patch != NULL && i < bodies; i++)
-    k->patch[*n + i] = patch, k->copy[*n + i] = (int32_t)(i / shells);
+  const int64_t bodies = is_rigid(p) ? p->nodes * shells : 1 + has_form(k, p);
+  for (int64_t i = 0; k->patch != NULL && i < bodies; i++) {
+    k->patch[*n + i] = patch, k->copy[*n + i] = is_rigid(p) ? (int32_t)(i / shells) : 0;
+    k->meets->form[*n + i] = !is_rigid(p) && i > 0;
+  }
   *n += bodies;
 }
 
@@ -515,14 +576,18 @@ static vv_status list_bodies(builder *k)
   bool *takes_part = VVI_ARENA_NEW(&k->scratch, bool, k->m->n_patch + 1);
   k->used = VVI_ARENA_NEW(&k->scratch, bool, k->rules->n + 1);
   if (takes_part == NULL || k->used == NULL) return VV_NOMEM;
-  for (int32_t i = 0; i < k->m->n_patch; i++) takes_part[i] = vvi_sheet_meets_any(k->meets, i, k->used);
+  for (int32_t i = 0; i < k->m->n_patch; i++) {
+    takes_part[i] = vvi_sheet_meets_any(k->meets, i, k->used);
+    k->faces |= takes_part[i] && vvi_sheet_has_faces(vvi_model_patch(k->m, i));
+  }
   for (int pass = 0; pass < 2; pass++) {
     n = 0;
     for (int32_t i = 0; i < k->m->n_patch; i++)
       if (takes_part[i]) list_patch(k, i, &n);
     if (n > INT32_MAX / 64) return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "too many shapes to meet");
     if (pass == 0) k->patch = VVI_ARENA_NEW(&k->m->arena, int32_t, n), k->copy = VVI_ARENA_NEW(&k->scratch, int32_t, n);
-    if (k->patch == NULL || k->copy == NULL) return VV_NOMEM;
+    if (pass == 0) k->meets->form = VVI_ARENA_NEW(&k->m->arena, bool, n);
+    if (k->patch == NULL || k->copy == NULL || k->meets->form == NULL) return VV_NOMEM;
   }
   k->n = (int32_t)n;
   k->meets->patch = k->patch;
