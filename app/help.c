@@ -89,7 +89,8 @@ static const topic topics[] = {
 "same time with each other, and says where the largest difference is.\n"
 "Bodies, nodes or frames that one folder has and the other has not are a\n"
 "difference of 1 or more.\n"
-"  --tol X             allowed relative difference; default 0: the same bits\n"
+"  --tol X             allowed relative difference of what is of the same time;\n"
+"                      default 0: the same bits, and no row missing\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
 "Draws shapes, displacements, energies and the energy error (default:\n"

@@ -550,6 +550,9 @@ static void compared(void **state)
   GIVES(0, "run other-step.yaml -o s -q");
   GIVES(0, "compare d out/small");
   assert_true(said("out.txt", "the same"));
+  GIVES(0, "run small.yaml -o thinner -q --set record.ledger=7");
+  GIVES(3, "compare d thinner");
+  assert_true(said("out.txt", "rows of ledger.csv"));
   GIVES(3, "compare d s");
   assert_true(said("out.txt", "largest at "));
   GIVES(0, "compare d s --tol 1e9");
