@@ -231,8 +231,9 @@ typedef struct vv_vary_table {
   void (*sizes)(const vv_block *b, double *dq, double *mass);
   /* Takes out of dq or dp what supports do not allow; may be NULL */
   void (*hold)(const vv_block *b, double *d);
-  /* d: the variation that leads from q to `to`, to first order where they are near */
-  void (*between)(const vv_block *b, const double *q, const double *to, double *d);
+  /* d: the variation that leads from q to the places of q_to in the block `to`, to first order where they are near; false: they
+   * are where no motion leads (off the line of a bar) */
+  bool (*between)(const vv_block *b, const double *q, const vv_block *to, const double *q_to, double *d);
 } vv_vary_table;
 
 /* Evolution in space: what one node did at all times, and what the element before it did to it, give the same of the next node.

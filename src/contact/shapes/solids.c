@@ -408,11 +408,11 @@ static void enclose(struct vvi_solids *s, const vvi_solid_near *w)
 /* Of the size of bodies: what overlaps less at the start is rounding of how it was placed. */
 #define TOUCH 1e-6
 
-/* Which part of a body: a copy of a solid, a segment of a curve. */
-static const char *part_of(const vvi_object *o, char text[32])
+/* Which part of a body: one of several copies of a solid, a segment of a curve. */
+static const char *part_of(const vv_model *m, const vvi_object *o, char text[32])
 {
   text[0] = '\0';
-  if (is_solid(o->patch)) snprintf(text, 32, " (copy %d)", o->copy);
+  if (is_solid(o->patch) && m->body[o->body].n_node > 1) snprintf(text, 32, " (copy %d)", o->copy);
   if (o->patch->type == VV_PATCH_CURVE) snprintf(text, 32, " (behind its node %d)", o->copy);
   return text;
 }
@@ -430,7 +430,7 @@ static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
                          "'%s' overlaps itself by %g at the start, behind its nodes %d and %d", m->body[a->body].name,
                          -k->spot.gap, a->copy, b->copy);
     return vv_complain(m->body[b->body].group, NULL, "'%s'%s and '%s'%s overlap by %g at the start; move one of them",
-                       m->body[a->body].name, part_of(a, x), m->body[b->body].name, part_of(b, y), -k->spot.gap);
+                       m->body[a->body].name, part_of(m, a, x), m->body[b->body].name, part_of(m, b, y), -k->spot.gap);
   }
   return VV_OK;
 }

@@ -58,19 +58,22 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
   if (vv_is(line, "arms", "C")) return vv_complain(line, "arms", "C is for rigid bodies: surfaces bend; use D");
   if (a->obstacle != NULL || b->obstacle != NULL || (a->tip != NULL && b->tip != NULL)) return VV_OK;
   if (i == j && !(offset > 0.0))
-    return vv_complain(line, "thickness",
-                       "in energy-momentum steps '%s' meets itself at its thickness: set it to true, or 'self: false'",
-                       m->body[a->body].name);
+    return vv_complain(
+        line, "thickness",
+        "in energy-momentum steps '%s' meets itself at its thickness: write `contacts: [{thickness: true}]`, or "
+        "`self: false` there",
+        m->body[a->body].name);
   if (!(offset > 0.0) && ((a->turns && !a->rigid) || (b->turns && !b->rigid)))
     return vv_complain(line, "between",
                        "in energy-momentum steps a beam with corners meets others with corners and surfaces without "
                        "thickness by rounded edges: give one of '%s' and '%s' a 'rounding', or set 'response: none'",
                        m->body[a->body].name, m->body[b->body].name);
   if (!(offset > 0.0))
-    return vv_complain(line, "thickness",
-                       "in energy-momentum steps surfaces meet at their thickness: set it to true, or 'response: none' "
-                       "between '%s' and '%s'",
-                       m->body[a->body].name, m->body[b->body].name);
+    return vv_complain(
+        line, "thickness",
+        "in energy-momentum steps surfaces meet at their thickness: write `contacts: [{thickness: true}]`, or "
+        "`{between: [%s, %s], response: none}` there",
+        m->body[a->body].name, m->body[b->body].name);
   return VV_OK;
 }
 
