@@ -558,7 +558,7 @@ static void test_default_steps(void **unused)
     if (r.report.reason != VV_REASON_DONE || !all_kept(&r)) fail_msg("%s, %s", row[i][0], row[i][1]);
     check_least((double)l->impacts, 100);
     check_most(l->max_closure, 0.15);
-    check_most(l->max_cut_debt, 0.1 * l->energy_scale);
+    check_most(l->max_pair_debt, 0.1 * l->energy_scale);
     run_free(&r);
   }
 }
