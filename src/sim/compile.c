@@ -393,14 +393,14 @@ static bool cuts_openly(const vv_model *m)
 }
 
 /* Linear bars keep a quadratic form at any stable step, and their waves are best near the limit; but not where impacts cut
- * steps and no rule of impact keeps it, nor where massless tips come and go in whole steps that do not mend it.  The stable step of what is not linear is
+ * steps and no rule of impact keeps it, nor where massless tips come and go in whole steps, of which near the
+ * stable step not all can pay for it at once [bars 17b].  The stable step of what is not linear is
  * that at rest: it needs room, and more of it where impacts excite the highest frequencies. */
 static double default_safety(vv_model *m)
 {
   const vv_body_kind *k = nonlinear(m);
   const bool meets = k != NULL && touches(m) && !vvi_model_implicit(m), cut = k == NULL && cuts_openly(m);
-  const bool mends = m->stepper == &vv_leapfrog_stepper && m->order == 2 && m->joints == NULL; /* [bars 17b] */
-  const bool springs = k == NULL && has_massless_tips(m) && m->stepper != &vv_event_stepper && !mends;
+  const bool springs = k == NULL && has_massless_tips(m) && m->stepper != &vv_event_stepper;
   const double safety = meets || cut || springs ? 0.3 : k == NULL ? 0.8 : 0.5;
   const char *why = cut         ? "impacts cut its steps, and no rule makes that good at once"
                     : springs   ? "massless tips are springs that come and go"

@@ -33,6 +33,8 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   const bool linear = s->joints == NULL && s->composition->stages == 1 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
   k->mends = linear && m->stepper == &vv_leapfrog_stepper && m->pairs->n_soft > m->pairs->n_layer;
   k->modified = linear && (m->pairs->n_soft == 0 || k->mends);
+  if (m->driven && m->pairs->n_hard > 0 && (k->driven = VVI_ARENA_NEW(s->arena, double, m->pairs->n)) == NULL)
+    return VV_NOMEM;
   if (m->viscous && m->pairs->n_hard > 0 && (k->hidden = VVI_ARENA_NEW(s->arena, double, m->pairs->n)) == NULL)
     return VV_NOMEM;
   if (k->mends && (k->turned = VVI_ARENA_NEW(s->arena, int, m->pairs->n)) == NULL) return VV_NOMEM;
@@ -208,6 +210,16 @@ static void let_go(struct vv_step *s, const vvi_pair *c, double pressed, feel at
   *hold = VVI_PAIR_CLOSED;
 }
 
+/* What a drive that changes its velocity by dv does against what pushes it: r dv/2, half of it before and half of it behind the change,
+ * where the books of the impulse have all of it behind.                                                    [bars 19e] */
+static double drive_gains(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double r)
+{
+  if (k->driven == NULL || *vvi_pair_hold(s, c) == VVI_PAIR_APART) return 0.0;
+  const double work = 0.5 * r * k->driven[c - s->model->pairs->pair];
+  vvi_sum_add(&s->ledger->posted.external_work, work);
+  return work;
+}
+
 /* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
  * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is lent to the pair.
  * Where it begins to be held the kick to come is no motion, and is left out of what it gains.      [bars 19, 19a, shadow 8b] */
@@ -219,8 +231,8 @@ static void keep_apart(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
   double *hold = vvi_pair_hold(s, c);
   const bool lands = *hold == VVI_PAIR_CLOSED;
   const double r = -gap_ahead / (h * inverse), moves = lands ? r + pressed / inverse : r,
-               gained =
-                   moves * (at.speed + 0.5 * at.inverse * moves) + (lands ? vvi_held_energy(pressed, inverse) : 0.0);
+               gained = moves * (at.speed + 0.5 * at.inverse * moves) +
+                        (lands ? vvi_held_energy(pressed, inverse) : 0.0) - drive_gains(s, k, c, r);
   vvi_note_loan(s, gained, gained);
   if (c->restitution < 1.0)
     vvi_pair_lose(s, c, -gained, &s->ledger->posted.step_loss);
@@ -265,6 +277,17 @@ static void look_ahead(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
     keep_apart(s, k, c, t, h, ahead, pressed, at);
   else
     *hold = VVI_PAIR_APART;
+}
+
+/* Drives give their nodes the velocity of the coming step; how the rates of pairs change by that. */
+void vvi_kdk_drive(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; k->driven != NULL && i < list->n; i++)
+    k->driven[i] = -vvi_pair_rate(&list->pair[i], s->state->q, s->state->p);
+  vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  for (int i = 0; k->driven != NULL && i < list->n; i++)
+    k->driven[i] += vvi_pair_rate(&list->pair[i], s->state->q, s->state->p);
 }
 
 /* Before the drift: it is known exactly, so tips that it would make penetrate answer at the synchronous state.  Positions are
@@ -341,19 +364,19 @@ static void close_springs(struct vv_step *s, vvi_kdk *k, double t, double h)
   }
 }
 
-/* The small root of a r^2/2 + u r = bank: the impulse that takes the energy out of the motion again, or brings it back.  Where a
- * tip comes off too slowly to pay, it waits for the next time.                                              [bars 17b] */
+/* The small root of a r^2/2 + u r = bank: the impulse that takes the energy out of the motion again, or brings it back.  A tip that
+ * comes off too slowly to pay all of it pays what it has, and the rest the next time.                       [bars 17b] */
 void vvi_kdk_settle(struct vv_step *s, vvi_kdk *k, double t)
 {
   if (k->n_turned > 0 && s->vary != NULL && !s->vary->over) vvi_variation_stop(s, t);
   for (int i = 0; i < k->n_turned; i++) {
     const vvi_pair *c = &s->model->pairs->pair[k->turned[i]];
-    const double speed = vvi_pair_rate(c, s->state->q, s->state->p);
-    double *bank = vvi_pair_debt(s, c), r, other;
-    if (vvi_quadratic(0.5 * vvi_pair_inverse_mass(c, s->state->q), speed, -*bank, &r, &other))
+    const double speed = vvi_pair_rate(c, s->state->q, s->state->p), inverse = vvi_pair_inverse_mass(c, s->state->q);
+    double *bank = vvi_pair_debt(s, c), r = 0.0, other;
+    if (vvi_quadratic(0.5 * inverse, speed, -*bank, &r, &other))
       *bank = 0.0;
-    else
-      r = 0.0;
+    else if (inverse > 0.0)
+      r = -speed / inverse, *bank += 0.5 * speed * speed / inverse;
     vvi_log_add(s, c, s->state->memory[k->turned[i]] != 0.0 ? "on" : "off", t, speed, r);
     push(s, c, t, r, 0.0);
   }

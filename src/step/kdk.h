@@ -16,6 +16,7 @@ typedef struct vvi_kdk {
   bool mends;         /* massless tips among them: what a spring that comes or goes leaves is taken out of the motion [bars 17a] */
   int n_turned, *turned; /* [pairs] the springs that came or went in this substep, where it mends */
   bool holds;         /* bodies that are not linear: hard pairs know whether they are held */
+  double *driven;     /* [pairs] m/s: what drives gave their rates as the step began; NULL: nothing is driven */
   double *hidden;     /* [pairs] N s: half kicks of what is held, while something damps; NULL: nothing does */
   vvi_shadow *shadow; /* hard pairs of bars that are not linear; NULL: none */
   vv_posted
@@ -25,6 +26,8 @@ typedef struct vvi_kdk {
 /* Arrays, and which energy is balanced: s->energy, s->exact. */
 vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k);
 const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *k, double t);
+/* Before all else in a substep: drives. */
+void vvi_kdk_drive(struct vv_step *s, vvi_kdk *k, double t, double h);
 /* Contacts that the coming drift would close.  *halve: nothing was changed, take two half steps instead. */
 vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool may_halve, bool *halve, vv_report *r);
 void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h);

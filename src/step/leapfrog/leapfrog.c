@@ -71,7 +71,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   vvi_kdk *k = &w->kdk;
   bool halve;
   if (s->joints != NULL) vvi_joints_mend(s->joints, s->state->q, s->state->p, &s->ledger->posted);
-  vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_kdk_drive(s, k, t, h);
   if (s->contact != NULL) s->contact->rest.may_stay = s->vary == NULL && s->composition->stages == 1 && s->n_led == 0;
   VV_TRY(vvi_kdk_answer(s, k, t, h, w->halvings > 0, &halve, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
