@@ -26,6 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the energy: what is farther off than this did not blow up, and that is all that can be said of it. */
+#define VVI_GUARD 0.1
+
 static void add(vv_sim *sim, const char *name, const char *nature, double bound)
 {
   VV_ASSERT(sim->n_claim < VVI_MAX_CLAIMS);
@@ -77,7 +80,7 @@ static const char *energy_nature(const vv_sim *sim, double bound)
   const vv_model *m = sim->model;
   const bool walks = m->pairs->n > 0 && (m->stepper == &vv_event_stepper || m->pairs->n_soft > 0); /* [bars 17a, 19b] */
   const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !walks;
-  const bool guard = isfinite(m->stable_step) && ((!linear && !sim->shadow) || bound > 0.1);
+  const bool guard = isfinite(m->stable_step) && ((!linear && !sim->shadow) || bound > VVI_GUARD);
   if (guard) return loses(m) ? "guard, losses booked" : "guard";
   return loses(m) ? "bounded, losses booked" : "bounded";
 }
@@ -151,25 +154,27 @@ static double smallest(const vv_model *m)
 }
 
 /* What contacts brought and did not pay back yet, or took where nothing may be lost, at the most, beside what those that hold have:
- * reflections of the plain energy where those of the shadow energy would meet again, gaps that turn.        [contact 30] */
+ * reflections of the plain energy where those of the shadow energy would meet again, gaps that turn.  And what pairs of tips owe.
+ * [contact 30, bars 19c] */
 static double debt(const vv_sim *sim)
 {
-  if (sim->step.lends_cuts) return vvi_ledger_relative(&sim->ledger, sim->ledger.max_cut_debt);
-  return vvi_ledger_relative(&sim->ledger, vvi_contact_off(sim->step.contact));
+  const double off = sim->step.contact != NULL ? vvi_contact_off(sim->step.contact) : 0.0;
+  return vvi_ledger_relative(&sim->ledger, off + (sim->step.lends ? sim->ledger.max_pair_debt : 0.0));
 }
 
 /* Three deviations of a random walk of all that was ever lent, of each loan no more than theory lets it be: loans that are paid back
  * stay below it, ten that pile up do not, nor does one that is too large.  Beside it what the forces of contacts that last did while
- * their gaps opened, which is owed until they close again [contact 30b, 30c].  Where steps are cut at events: what a cut may bring,
- * and what pairs that press were lifted by.                                                                    [bars 19c] */
+ * their gaps opened, which is owed until they close again [contact 30b, 30c].  Pairs of tips: what a step may lend each of them, the
+ * walk of what they were lifted by, and never a tenth of the energy.                                           [bars 19c] */
 static double debt_bound(const vv_sim *sim, double rounding, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
-  if (sim->step.lends_cuts)
-    return vvi_ledger_relative(l, sqrt((double)sim->model->pairs->n) * l->kick_energy + l->lifted) +
-           rounding * rounding_growth(sim, far_too);
-  return vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent) + vvi_contact_opening(sim->step.contact)) +
-         rounding * rounding_growth(sim, far_too) + pressed_rounding(sim);
+  const double pairs = (1.0 + sqrt((double)sim->model->pairs->n)) * l->most_lent + 3.0 * sqrt(l->lifted);
+  double bound = rounding * rounding_growth(sim, far_too);
+  if (sim->step.lends) bound += fmin(VVI_GUARD, vvi_ledger_relative(l, pairs));
+  if (sim->step.contact == NULL) return bound;
+  return bound + pressed_rounding(sim) +
+         vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent) + vvi_contact_opening(sim->step.contact));
 }
 
 /* What restitution, friction and materials take never shrinks; and energy with losses never rises, where the method keeps it exactly.
@@ -261,8 +266,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", "bounded", 0.0);
   else if ((sim->step.sides != NULL || sim->may_fold) && !penetrates)
     add(sim, "penetration", "exact", 1e-12 * m->length_scale);
-  if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-12);
-  if (sim->step.lends_cuts && m->pairs->n > 0) add(sim, "debt", "bounded", 1e-12);
+  if ((solids && !penetrates) || sim->step.lends) add(sim, "debt", "bounded", 1e-12);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;
@@ -323,7 +327,6 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
   if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound, far_too);
-  if (strcmp(c->name, "debt") == 0 && sim->step.lends_cuts) c->nature = bound > 0.1 ? "guard" : "bounded";
   if (strcmp(c->name, "penetration") == 0 && sim->by_size)
     bound = fmax(bound, overlap_bound(sim, l->overlap.depth > 0.0 ? l->overlap.size : smallest(sim->model)));
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);

@@ -260,16 +260,24 @@ static bool has_massless_tips(const vv_model *m)
   return m->pairs->n_soft > m->pairs->n_layer;
 }
 
+/* Whole steps of the leapfrog keep the energy through any number of impacts, and steps that are cut do not: rubber with lumped tips, and
+ * linear bars whose loads, drives, damping, flow or cracks keep them from `modified`, with any tips.  [shadow 1, bars 17b, 19b] */
+static bool whole_is_better(const vv_model *m)
+{
+  if (vv_integer(vv_sub(m->root, "method"), "order") != 2) return false;
+  const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  return linear ? vvi_sys_loaded(m) || vvi_sys_dissipates(m)
+                : (has_rubber(m) || vvi_sys_loaded(m)) && !has_massless_tips(m);
+}
+
 /* `auto` becomes event where bars and planes can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
- * something need the leapfrog, and at order 2 rubber and what bears loads or is driven are better off there.  The scene that is written down says which. */
+ * something need the leapfrog, and others are better off there.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto")) {
-    /* in steps that are cut the energy of either is lent and paid back, at best; whole ones keep it, but not where tips are springs
-     * that come and go [shadow 1, bars 17a, 19b] */
-    const bool whole = (has_rubber(m) || vvi_sys_loaded(m)) && vv_integer(g, "order") == 2 && !has_massless_tips(m);
-    const bool cut = !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !whole));
+    const bool cut =
+        !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !whole_is_better(m)));
     vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) && m->joints == NULL ? "event" : "leapfrog");
   }
   const bool paper = projects(m, VVI_UNTOUCHED);
@@ -385,7 +393,8 @@ static bool cuts_openly(const vv_model *m)
 }
 
 /* Linear bars keep a quadratic form at any stable step, and their waves are best near the limit; but not where impacts cut
- * steps and no rule of impact keeps it, nor where massless tips come and go in whole steps.  The stable step of what is not linear is
+ * steps and no rule of impact keeps it, nor where massless tips come and go in whole steps, of which near the
+ * stable step not all can pay for it at once [bars 17b].  The stable step of what is not linear is
  * that at rest: it needs room, and more of it where impacts excite the highest frequencies. */
 static double default_safety(vv_model *m)
 {

@@ -5,7 +5,7 @@
 #include "step/step.h"
 #include "visviva/sim.h"
 
-enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 12, VVI_MAX_CONTROLLERS = 8 };
+enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 16, VVI_MAX_CONTROLLERS = 8 };
 
 typedef struct vvi_observer {
   int64_t every;

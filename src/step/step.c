@@ -112,6 +112,17 @@ double vvi_pairs_lent(const struct vv_step *s)
   return sum;
 }
 
+/* What is owed moves in the state, too, beside what the run was given: of an energy of now that part does not count, so that no debt
+ * is excused by itself. */
+void vvi_note_loan(struct vv_step *s, double most, double lifted)
+{
+  vv_ledger *l = s->ledger;
+  const double owed = fmax(0.0, -vvi_pairs_lent(s)), scale = l->energy_scale;
+  const double given = scale > 0.0 ? scale / (scale + owed) : 1.0;
+  l->most_lent = fmax(l->most_lent, given * most);
+  l->lifted += lifted > 0.0 ? given * lifted * (given * lifted) : 0.0;
+}
+
 double *vvi_pair_hold(const struct vv_step *s, const vvi_pair *c)
 {
   return &s->state->memory[c - s->model->pairs->pair];
@@ -173,6 +184,7 @@ void vvi_note_gaps(struct vv_step *s)
   if (deepest <= tiny) deepest = 0.0;
   vvi_overlap_take(&overlap, layer.depth, layer.size);
   if (overlap.depth > tiny) vvi_overlap_take(&s->ledger->overlap, overlap.depth, overlap.size);
+  if (s->lends) s->ledger->max_pair_debt = vvi_larger(fabs(vvi_pairs_lent(s)), s->ledger->max_pair_debt);
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = vvi_larger(deepest, s->ledger->max_penetration);
   s->ledger->contacts = contacts;

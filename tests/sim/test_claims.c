@@ -273,7 +273,7 @@ static void lent_by_cuts(run_record *r)
 {
   const double owed = 1.1 * claim_of(r, "debt")->bound * run_ledger(r)->energy_scale;
   assert_true(owed > 0.0);
-  r->sim->ledger.max_cut_debt = owed;
+  r->sim->ledger.max_pair_debt = owed;
 }
 /* Nothing in a run can spoil the root of an event from outside: the judge alone is looked at. */
 static void unbalanced(run_record *r)

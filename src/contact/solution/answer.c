@@ -1002,6 +1002,19 @@ static void slide(const struct vvi_contact_step *w, vvi_contact_group *g, int32_
   }
 }
 
+/* J: what the velocity v of a mover loses with the impulse j, by [contact 22].  What was frozen to something outside before has no kick
+ * any more, where rows ask; it moved in the last drift all the same. */
+static double lost_with(const struct vvi_contact_step *w, int32_t mover, const double j[6], const double to[6])
+{
+  const vvi_working *m = &w->work[mover];
+  double kick[6], sum = 0.0;
+  memcpy(kick, m->kick, sizeof kick);
+  for (int c = 0; m->frozen == 2 && w->forced && c < 3; c++)
+    kick[c] = w->h * w->force[mover].velocity[c], kick[3 + c] = w->h * w->force[mover].spin[c];
+  for (int c = 0; c < 6; c++) sum -= 0.5 * j[c] * (m->now[c] - kick[c] + to[c]);
+  return sum;
+}
+
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   bool fixed = false;
@@ -1026,7 +1039,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     invert6(at->inverse_inertia, own);
     for (int c = 0; c < 3; c++) j[c] = mass_of(at) * change[c];
     vvi_times6(own, change + 3, j + 3);
-    for (int c = 0; c < 6; c++) g->lost -= 0.5 * j[c] * (m->now[c] - m->kick[c] + to[c]);
+    g->lost += lost_with(w, k, j, to);
     if (fixed) post_extra(w, g, k, j);
     vvi_mover_push(w, k, j, change);
     vvi_touch_stop(w, k, j);
