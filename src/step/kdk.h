@@ -13,12 +13,13 @@ typedef struct vvi_kdk {
   bool idle;          /* kicks post nothing: no gravity, loads, drives or springs, */
   bool coasts;        /* and rigid bodies alone: they change nothing, either */
   bool modified;      /* linear bodies: the step keeps an energy exactly */
-  bool mends;         /* massless tips among them: what a spring that comes or goes leaves is taken out of the motion [bars 17a] */
+  bool
+      mends; /* massless tips among them: what a spring that comes or goes leaves is taken out of the motion [bars 17a] */
   int n_turned, *turned; /* [pairs] the springs that came or went in this substep, where it mends */
-  bool holds;         /* bodies that are not linear: hard pairs know whether they are held */
-  double *driven;     /* [pairs] m/s: what drives gave their rates as the step began; NULL: nothing is driven */
-  double *hidden;     /* [pairs] N s: half kicks of what is held, while something damps; NULL: nothing does */
-  vvi_shadow *shadow; /* hard pairs of bars that are not linear; NULL: none */
+  bool holds;            /* bodies that are not linear: hard pairs know whether they are held */
+  double *driven;        /* [pairs] m/s: what drives gave their rates as the step began; NULL: nothing is driven */
+  double *hidden;        /* [pairs] N s: half kicks of what is held, while something damps; NULL: nothing does */
+  vvi_shadow *shadow;    /* hard pairs of bars that are not linear; NULL: none */
   vv_posted
       book[2]; /* what the last step posted on both sides of its drift, where contact may find the next one like it */
 } vvi_kdk;

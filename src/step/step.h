@@ -66,10 +66,10 @@ struct vv_step {
   struct vvi_joint_step *joints;       /* contact/joints.h; NULL: none, or they belong to an implicit step */
   struct vvi_variation *vary;          /* NULL: none propagated */
   struct vvi_accelerator *accelerator; /* step/accelerate.h; NULL: the processor does everything */
-  const char *energy; /* which energy the method balances: nodal, slab, modified, director; set by prepare */
-  bool exact;         /* it keeps that energy to rounding; set by prepare */
-  bool lends;         /* pairs of tips are lent what a step brings them [bars 17b, 19a, 19b]; set by prepare */
-  double *h2;         /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
+  const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
+  bool exact;                /* it keeps that energy to rounding; set by prepare */
+  bool lends;                /* pairs of tips are lent what a step brings them [bars 17b, 19a, 19b]; set by prepare */
+  double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
   const double *noted_force; /* force at the end of the step, for who looks at its contacts; NULL: none */
   vvi_traction traction;     /* of the state; no nodes: not asked for */
   double *layers;            /* [np] scratch of what layers give the nodes; NULL: not asked for, or there are none */

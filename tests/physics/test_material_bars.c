@@ -547,7 +547,7 @@ static void test_default_steps(void **unused)
   static const char rubber[] = "material: {law: neo-hookean, young: 1, density: 1}, tips: {first: cell, last: cell}";
   static const char damped[] = "material: {young: 1, density: 1}, damping: {mass: 1e-4}";
   static const char *const row[][2] = {
-      {"step: auto", plain}, {"step: auto", load},   {"step: auto", rubber}, {"order: 4", plain},    {"order: 6", plain},
+      {"step: auto", plain}, {"step: auto", load},   {"step: auto", rubber}, {"order: 4", plain},   {"order: 6", plain},
       {"order: 4", load},    {"step: auto", damped}, {"order: 6", lumped},   {"jump: nodal", load},
   };
   char text[TEXT];
@@ -622,14 +622,16 @@ static void pressed_scene(char *text, const char *method, double e, double end, 
 static void test_pressed_tips(void **unused)
 {
   (void)unused;
-#define DRIVE(amount, frequency) \
-  "ends: {first: driven}, drives: [{end: first, displacement: " amount ", history: {harmonic: {frequency: " frequency "}}}]"
+#define DRIVE(amount, frequency)                                                                                      \
+  "ends: {first: driven}, drives: [{end: first, displacement: " amount ", history: {harmonic: {frequency: " frequency \
+  "}}}]"
   static const struct {
     double e, end;
     const char *a, *b;
   } row[] = {
       {0.5, 300.0, "elements: 100, velocity: -0.08, material: {young: 1, density: 4}, damping: {stiffness: 2.6e-3}",
-       "elements: 10, material: {law: j2, young: 1, density: 1, yield: 0.0228, hardening: 0.1}, " DRIVE("0.03", "0.0146")},
+       "elements: 10, material: {law: j2, young: 1, density: 1, yield: 0.0228, hardening: 0.1}, " DRIVE("0.03",
+                                                                                                        "0.0146")},
       {0.9, 100.0, "elements: 50, velocity: 0.057, material: {young: 1, density: 4}, damping: {bulk: 0.029}",
        "elements: 20, material: {young: 1, density: 1}, damping: {mass: 1e-2}"},
       {0.0, 200.0, "elements: 20, velocity: 0.05, material: {young: 1, density: 1}, damping: {mass: 0.02}",
