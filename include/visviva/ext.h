@@ -317,6 +317,7 @@ typedef struct vv_implicit_parts {
   /* What loads x change of the step, to first order, by the last tangent; in place.  part: of itself that may be left, where that is
    * found by iteration. */
   void (*respond)(double *work, double part, double *x);
+  double (*lacks)(const double *work); /* J: of the energy, what the step as found does not balance; NULL: nothing */
   void (*node)(const double *work, int64_t node, vv_implicit_node *out);
   void (*rate)(const double *work, int64_t node, double v[6]); /* m/s, rad/s: at the start */
   void (*guide)(const double *work, double e[3]); /* the line along which all nodes move; NULL: they are free */

@@ -18,7 +18,6 @@
 #include "contact/shapes/solids.h"
 #include "contact/sheets.h"
 #include "math/math.h"
-#include "model/bind.h"
 #include "step/contact.h"
 #include "step/variation.h"
 
@@ -208,18 +207,12 @@ static double motion_bound(const vv_sim *sim)
   return VVI_SEEN_DEPTH * smallest(sim->model);
 }
 
-static double motion_off(const vv_sim *sim)
+/* Behind all others: bodies may be led from some time on. */
+void vvi_claims_lead(vv_sim *sim)
 {
-  double by;
-  (void)vvi_act_astray(sim, &by);
-  return by;
-}
-
-static bool has_motions(const vv_model *m)
-{
-  for (int i = 0; i < m->n_body; i++)
-    if (vvi_motion_of(m->body[i].group) != NULL) return true;
-  return false;
+  for (int i = 0; i < sim->n_claim; i++)
+    if (strcmp(sim->claim[i].name, "motion") == 0) return;
+  add(sim, "motion", "bounded", motion_bound(sim));
 }
 
 /* Arms as printed in the paper on rigid contact turn what they push. */
@@ -228,6 +221,15 @@ static bool turns(const vv_model *m)
   for (int i = 0; i < vv_count(m->root, "contacts"); i++)
     if (vv_is(vv_item(m->root, "contacts", i), "arms", "printed")) return true;
   return false;
+}
+
+static void claim_structure(vv_sim *sim, bool event)
+{
+  if (sim->step.vary == NULL) return;
+  const bool symplectic = (vvi_sys_claims(sim->model) & VV_SYMPLECTIC) != 0;
+  if (symplectic && (!event || sim->step.jump != VVI_NODAL)) add(sim, "symplectic", "exact", 1e-13);
+  if (symplectic && sim->step.vary->by_slabs) add(sim, "multisymplectic", "exact", 1e-13);
+  if (sim->step.vary->by_slabs && !sim->step.vary->clamped) add(sim, "noether", "exact", 1e-13);
 }
 
 void vvi_claims_make(vv_sim *sim)
@@ -243,7 +245,6 @@ void vvi_claims_make(vv_sim *sim)
   else if (!uses_projection(m))
     add(sim, "energy", energy_nature(sim, sim->shadow ? 0.0 : energy_bound(m, ratio)), energy_bound(m, ratio));
   if (loses(m) && !uses_projection(m)) add(sim, "losses", "exact", 1e-12);
-  if (has_motions(m)) add(sim, "motion", "bounded", motion_bound(sim));
   if (m->joints != NULL) add(sim, "joints", "exact", 1e-12 * fmax(m->length_scale, m->reach));
   if (m->joints != NULL && !vvi_model_implicit(m)) add(sim, "joint_work", "bounded", 0.0);
   add(sim, "momentum", "exact", 1e-12);
@@ -269,11 +270,8 @@ void vvi_claims_make(vv_sim *sim)
   if ((solids && !penetrates) || sim->step.lends) add(sim, "debt", "bounded", 1e-12);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
-  if (sim->step.vary == NULL) return;
-  const bool symplectic = (vvi_sys_claims(m) & VV_SYMPLECTIC) != 0;
-  if (symplectic && (!event || sim->step.jump != VVI_NODAL)) add(sim, "symplectic", "exact", 1e-13);
-  if (symplectic && sim->step.vary->by_slabs) add(sim, "multisymplectic", "exact", 1e-13);
-  if (sim->step.vary->by_slabs && !sim->step.vary->clamped) add(sim, "noether", "exact", 1e-13);
+  claim_structure(sim, event);
+  if (vvi_act_leads(sim)) vvi_claims_lead(sim);
 }
 
 /* Of the energy of fourth order, by what the run has shown so far; never above the guard.                   [ledger 16] */
@@ -295,7 +293,7 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "losses") == 0) return losses(sim);
   if (strcmp(name, "joints") == 0) return l->posted.joint_gap; /* m */
   if (strcmp(name, "joint_work") == 0) return joint_work(sim);
-  if (strcmp(name, "motion") == 0) return motion_off(sim); /* m */
+  if (strcmp(name, "motion") == 0) return vvi_act_off(sim); /* m */
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
   if (strcmp(name, "penetration") == 0) return sim->by_size ? l->overlap.depth : l->max_penetration; /* m */

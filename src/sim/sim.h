@@ -81,6 +81,7 @@ const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p
 
 /* What this method promises for this scene, with bounds.  (sim/claims.c) */
 void vvi_claims_make(vv_sim *sim);
+void vvi_claims_lead(vv_sim *sim); /* from now on: where bodies are led to */
 /* Judges them by the ledger as it stands. */
 void vvi_claims_judge(vv_sim *sim, bool precise);
 
@@ -130,5 +131,8 @@ vv_status vvi_act_before(vv_sim *sim);
 void vvi_act_after(vv_sim *sim);
 /* The body that is farthest from its prescribed motion, and by how much; NULL: all are on their way. */
 const vv_body *vvi_act_astray(const vv_sim *sim, double *by);
+/* Is a rigid body led?  m: how far one is from where it should be, at the most. */
+bool vvi_act_leads(const vv_sim *sim);
+double vvi_act_off(const vv_sim *sim);
 /* Steps that may be taken at once, of n. */
 int64_t vvi_act_until(const vv_sim *sim, int64_t n);

@@ -9,6 +9,7 @@
 #include "step/energy_momentum/frames.h"
 
 #include "math/math.h"
+#include "math/newton.h"
 
 #include <string.h>
 
@@ -128,20 +129,13 @@ vv_status vvi_em_soft_create(struct vv_step *s, double *v, vvi_em_rigid *w)
 
 /* ---- a step ---- */
 
-/* Newton's iteration without contacts; a tangent serves as long as it converges fast.  It ends where the next correction would be
- * too small to matter [em 20a], or where one by a new tangent no longer shrinks. */
+/* Newton's iteration without contacts.                                                                         [em 20a, 20b] */
 static bool fly(vvi_em_soft *f)
 {
-  double before = 0.0;
-  bool stale = true;
-  for (int k = 1; k <= MOST_ITERATIONS; k++) {
-    const bool fresh = stale;
-    if (!f->parts->correct(f->work, f->load, fresh, &f->added, &f->whole)) return false;
-    const double rate = k == 1 ? 1.0 : f->added / before;
-    if (f->added * fmin(rate, 1.0) <= f->rest * f->whole) return true;
-    if (fresh && rate > 0.3 && k > 1 && f->added < 1e-7) return true;
-    stale = k > 1 && rate > 1e-2;
-    before = f->added;
+  vvi_newton n = {0};
+  while (n.corrections < MOST_ITERATIONS) {
+    if (!f->parts->correct(f->work, f->load, vvi_newton_fresh(&n), &f->added, &f->whole)) return false;
+    if (vvi_newton_ends(&n, f->added, f->whole, f->rest)) return true;
   }
   return false;
 }
