@@ -15,6 +15,8 @@ typedef struct vv_results_def {
   int cookie;
 } vv_results_def;
 VV_API vv_results_def vv_results_default(void);
+/* B that a frame of this model takes: in results.h5, and in the files for ParaView. */
+VV_API void vv_results_size(const vv_model *model, double *frame, double *paraview);
 /* Creates the folder and its files.  Fails (VV_IO) where a run is already there and neither resume nor overwrite is set. */
 VV_API VV_NODISCARD vv_status vv_results_create(const vv_model *model, const vv_results_def *def, vv_results **out);
 /* The observer to register with vv_sim_observe_when and its rhythm, that of the scene's `record` (rows, frames and
