@@ -451,10 +451,13 @@ static void warn(const vv_model *m)
 
 /* ---- a first step, for numbers that no double holds ---- */
 
+enum { PIECE = 1 << 15 }; /* threads share more reals than that */
+
 /* 0, or not a number where a square is not finite: one pass without branches. */
-static double overflow(int64_t n, const double *x)
+static double overflow(int threads, int64_t n, const double *x)
 {
   double sum = 0.0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : sum) if (n > PIECE)
   for (int64_t i = 0; i < n; i++) sum += 0.0 * (x[i] * x[i]);
   return sum;
 }
@@ -466,8 +469,10 @@ const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p
     const vv_body *body = &m->body[i];
     const vv_block *b = &m->block[body->block];
     double sum = 0.0;
-    for (int c = 0; c < b->kind->node_q; c++) sum += overflow(body->n_node, q + b->q0 + c * b->column + body->node0);
-    for (int c = 0; c < b->kind->node_p; c++) sum += overflow(body->n_node, p + b->p0 + c * b->column + body->node0);
+    for (int c = 0; c < b->kind->node_q; c++)
+      sum += overflow(b->threads, body->n_node, q + b->q0 + c * b->column + body->node0);
+    for (int c = 0; c < b->kind->node_p; c++)
+      sum += overflow(b->threads, body->n_node, p + b->p0 + c * b->column + body->node0);
     if (sum != 0.0) return body;
   }
   return NULL;
@@ -496,6 +501,12 @@ static vv_status move_copy(const vv_model *m, double *q, double *p)
                                   : "positions, velocities, loads and gravity");
 }
 
+static void copy_reals(const vv_model *m, double *to, const double *from, int64_t n)
+{
+#pragma omp parallel for schedule(static) num_threads(vv_ctx_threads(m->ctx)) if (n > PIECE)
+  for (int64_t i = 0; i < n; i += PIECE) memcpy(to + i, from + i, sizeof *to * (size_t)(n - i < PIECE ? n - i : PIECE));
+}
+
 static vv_status try_step(const vv_model *m, const double *q, const double *p)
 {
   vv_state *copy = NULL;
@@ -503,8 +514,8 @@ static vv_status try_step(const vv_model *m, const double *q, const double *p)
     return vv_complain(m->root, "gravity", "%.3g is no acceleration; check the units", vvi_norm3(m->gravity));
   if (vvi_state_create(m->nq, m->np, 0, &copy) != VV_OK)
     return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the first step");
-  memcpy(copy->q, q, sizeof(double) * (size_t)m->nq);
-  memcpy(copy->p, p, sizeof(double) * (size_t)m->np);
+  copy_reals(m, copy->q, q, m->nq);
+  copy_reals(m, copy->p, p, m->np);
   const vv_status status = move_copy(m, copy->q, copy->p);
   vv_state_destroy(copy);
   return status;
@@ -523,8 +534,8 @@ static void start_by_drift(const vv_model *m, const double *q, double *p)
 /* From what bodies have filled in to the first state of a run. */
 static vv_status start(const vv_model *m, double *q, double *p, vv_state *initial)
 {
-  memcpy(initial->q, q, sizeof *q * (size_t)m->nq);
-  memcpy(initial->p, p, sizeof *p * (size_t)m->np);
+  copy_reals(m, initial->q, q, m->nq);
+  copy_reals(m, initial->p, p, m->np);
   vvi_forget(q, sizeof *q * (size_t)m->nq);
   vvi_forget(p, sizeof *p * (size_t)m->np);
   if (m->stepper->start != NULL) m->stepper->start(m, initial);

@@ -127,10 +127,13 @@ static bool bisect_pairs(double *centre, int n, int block, const int *beside, in
     for (int k = 0; k < alone; k++) other[order[k]] = order[k ^ 1];
     for (int t = 0; t < n; t++) {
       if (beside[t] >= 0) other[t] = beside[t];
-      if (other[t] < t) continue;
-      unit[units++] = t;
-      for (int c = 0; c < 3; c++)
-        centre[3 * (int64_t)t + c] = 0.5 * (centre[3 * (int64_t)t + c] + centre[3 * (int64_t)other[t] + c]);
+      if (other[t] > t) unit[units++] = t;
+    }
+#pragma omp parallel for schedule(static) if (units > VVI_MESH_MANY)
+    for (int k = 0; k < units; k++) {
+      double *one = centre + 3 * (int64_t)unit[k];
+      const double *two = centre + 3 * (int64_t)other[unit[k]];
+      for (int c = 0; c < 3; c++) one[c] = 0.5 * (one[c] + two[c]);
     }
     bisect_all(centre, unit, units, block / 2);
 #pragma omp parallel for schedule(static) if (units > VVI_MESH_MANY)

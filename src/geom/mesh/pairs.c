@@ -126,10 +126,12 @@ vv_status vvi_mesh_pair(const vvi_mesh *m, const vvi_mesh_topology *top, int *ma
     pairing w = {.triangles = n, .neighbour = top->neighbour, .sort = sort, .mate = mate, .stack = room};
     w.seen = room + 3 * (int64_t)n + MOST_SEARCHED, w.parent = w.seen + n;
     sort_triangles(m, top, sort);
+#pragma omp parallel for schedule(static) if (n > VVI_MESH_MANY)
     for (int t = 0; t < n; t++) mate[t] = w.seen[t] = -1;
     pair_greedily(&w);
     for (int t = 0; t < n; t++)
       if (mate[t] < 0 && sort[t] == 1) look_for_mate(&w, t);
+#pragma omp parallel for schedule(static) if (n > VVI_MESH_MANY)
     for (int t = 0; t < n; t++) {
       beside[t] = mate[t];
       if (sort[t] == 0) mate[t] = -1;
