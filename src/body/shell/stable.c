@@ -162,7 +162,8 @@ double shell_stable_step(const vv_block *b)
   lanczos w = {.b = b, .n = 3 * b->nodes, .shift = SHIFT * smallest_size(b)};
   /* internal variables are zero: nothing has flowed, branches are as stiff as they get */
   const int64_t places = b->z_reals > 0 ? b->z0 + b->z_reals : 3 * b->column;
-  double *work = calloc((size_t)(b->nodes + places + 4 * w.n), sizeof *work);
+  vvi_arena scratch = {.dense = true};
+  double *work = VVI_ARENA_NEW(&scratch, double, b->nodes + places + 4 * w.n);
   bool mine;
   if (work == NULL) return 0.0;
   w.root = work, w.q = w.root + b->nodes, w.rest = w.q + places;
@@ -173,7 +174,7 @@ double shell_stable_step(const vv_block *b)
   gradient(&w, 0.0, v, 1.0, w.rest);
   const double most = iterate(&w, v, v + w.n, v + 2 * w.n);
   shell_scratch_done(b, w.slot, mine);
-  free(work);
+  vvi_arena_free(&scratch);
   return most > 0.0 ? 2.0 / sqrt(most * (1.0 + 1e-3)) : INFINITY;
 }
 

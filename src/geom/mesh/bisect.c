@@ -81,7 +81,7 @@ static void find_touch(const vvi_mesh *m, const int *order, int block, int rings
 static bool order_nodes(const vvi_mesh *m, const int *order, int block, int rings, int *node_order)
 {
   const int blocks = m->triangles / block + 2;
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   touched *touch = VVI_ARENA_NEW(&scratch, touched, m->nodes);
   int *low = VVI_ARENA_NEW(&scratch, int, m->nodes);
   int *count = VVI_ARENA_NEW(&scratch, int, 2 * (int64_t)blocks + 1);
@@ -117,7 +117,7 @@ static bool order_nodes(const vvi_mesh *m, const int *order, int block, int ring
  * the units of two are cut.  Their centres are written over those of their first triangles. */
 static bool bisect_pairs(double *centre, int n, int block, const int *beside, int *order)
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   int *unit = VVI_ARENA_NEW(&scratch, int, n), *other = VVI_ARENA_NEW(&scratch, int, n);
   int units = 0, alone = 0;
   if (unit != NULL && other != NULL) {
@@ -147,7 +147,7 @@ vv_status vvi_mesh_bisect(const vvi_mesh *m, int block, int rings, const int *be
                           int *node_order, char why[VVI_MESH_WHY])
 {
   if (block < 1) return vvi_mesh_fail(why, VV_ARG, "a block needs at least one triangle, not %d", block);
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   double *centre = VVI_ARENA_NEW(&scratch, double, 3 * (int64_t)m->triangles);
   if (centre == NULL) return vvi_mesh_no_memory(why);
 #pragma omp parallel for schedule(static) if (m->triangles > VVI_MESH_MANY)

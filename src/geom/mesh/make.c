@@ -124,7 +124,7 @@ vv_status vvi_mesh_sphere(vvi_arena *arena, vvi_mesh_base base, int frequency, i
   if (most > VVI_MESH_MOST)
     return vvi_mesh_fail(why, VV_ARG, "a sphere of %lld triangles is too fine; use a smaller level", (long long)most);
   VV_TRY(vvi_mesh_fits(most, why));
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   vvi_mesh raw = {0};
   vv_status status = vvi_mesh_new(&scratch, s.faces * (n + 1) * (n + 2) / 2, s.faces * n * n, &raw, why);
   for (int f = 0; status == VV_OK && f < s.faces; f++)

@@ -132,7 +132,7 @@ static int match_equal(const matching *m, int nodes, int *to)
 
 int vvi_mesh_match(int nodes, const double *x, double distance, int *to)
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   matching m = {.x = x, .distance = distance, .mask = 16};
   while (m.mask < 2 * (size_t)nodes) m.mask *= 2;
   m.head = VVI_ARENA_NEW(&scratch, int, m.mask + 1);
@@ -185,7 +185,7 @@ static vv_status with_nodes(vvi_arena *arena, const vvi_mesh *in, const int *mat
 
 vv_status vvi_mesh_merge(vvi_arena *arena, const vvi_mesh *in, double distance, vvi_mesh *out, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   int *number = VVI_ARENA_NEW(&scratch, int, in->nodes), *match = VVI_ARENA_NEW(&scratch, int, in->nodes);
   const int stay = number != NULL && match != NULL ? vvi_mesh_match(in->nodes, in->x, distance, match) : -1;
   int n = 0;
@@ -197,7 +197,7 @@ vv_status vvi_mesh_merge(vvi_arena *arena, const vvi_mesh *in, double distance, 
 
 vv_status vvi_mesh_drop_unused(vvi_arena *arena, const vvi_mesh *in, vvi_mesh *out, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   int *number = VVI_ARENA_NEW(&scratch, int, in->nodes), n = 0;
   if (number == NULL) return vvi_mesh_no_memory(why);
   for (int64_t k = 0; k < 3 * (int64_t)in->triangles; k++) number[in->triangle[k]] = 1;
@@ -210,7 +210,7 @@ vv_status vvi_mesh_drop_unused(vvi_arena *arena, const vvi_mesh *in, vvi_mesh *o
 vv_status vvi_mesh_renumber(vvi_arena *arena, const vvi_mesh *in, const int *triangle_order, const int *node_order,
                             vvi_mesh *out, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   int *number = VVI_ARENA_NEW(&scratch, int, in->nodes);
   if (number == NULL) return vvi_mesh_no_memory(why);
   const vv_status status = new_like(arena, in, in->nodes, out, why);

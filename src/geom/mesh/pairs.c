@@ -116,7 +116,7 @@ static void sort_triangles(const vvi_mesh *m, const vvi_mesh_topology *top, unsi
 
 vv_status vvi_mesh_pair(const vvi_mesh *m, const vvi_mesh_topology *top, int *mate, int *beside, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   const int n = m->triangles;
   vv_status status = VV_OK;
   unsigned char *sort = VVI_ARENA_NEW(&scratch, unsigned char, n);
