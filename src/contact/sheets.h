@@ -223,6 +223,7 @@ static inline vvi_sheet_type vvi_sheet_type_of(const vvi_sheet_pair *p)
 typedef struct vvi_sheet_list {
   int32_t a, b, rule;
   int64_t first, n;
+  int64_t room;   /* from first on: what it has had stays its own until holes are closed */
   float safe;     /* the least of its pairs */
   double skin;    /* of the next build: shorter where pairs are many */
   double limit;   /* complete while no two points have come closer by more than this */

@@ -146,7 +146,8 @@ void vvi_sheet_compact(vvi_sheet_search *w)
 {
   int32_t n = 0;
   for (int32_t i = 0; i < w->n_list; i++) {
-    const vvi_sheet_list *l = &w->list[w->order[i]];
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    l->room = 0;
     if (l->n > 0 && !l->stale) w->spot[n++] = (vvi_sheet_spot){.first = l->first, .list = w->order[i]};
   }
   vvi_sort(w->spot, (size_t)n, sizeof *w->spot, by_place);
@@ -158,7 +159,7 @@ void vvi_sheet_compact(vvi_sheet_search *w)
     memmove(w->safe + to, w->safe + l->first, sizeof *w->safe * (size_t)vvi_sheet_blocks(l->n));
     memmove(w->block + to / BLOCK, w->block + l->first / BLOCK,
             sizeof *w->block * (size_t)(vvi_sheet_blocks(l->n) / BLOCK));
-    l->first = to, w->used = to + vvi_sheet_blocks(l->n);
+    l->first = to, l->room = vvi_sheet_blocks(l->n), w->used = to + l->room;
   }
 }
 
@@ -188,12 +189,24 @@ static double skin_of(const vvi_sheet_list *l)
   return l->offset + fmax(l->skin, 2.0 * (l->step + l->margin));
 }
 
-/* Its pairs lie in w->pair from first on: n of them, found below skin. */
-static void has_list(vvi_sheet_search *w, vvi_sheet_list *l, int64_t first, int64_t n, double closest)
+/* Room for n pairs: where the last ones were, or behind all others; false: there is none. */
+static bool take_room(vvi_sheet_search *w, vvi_sheet_list *l, int64_t n)
 {
+  const int64_t room = vvi_sheet_blocks(n);
+  if (room <= l->room) return true;
+  if (w->used > w->room - room) return false;
+  l->first = w->used, l->room = room;
+  w->used += room;
+  return true;
+}
+
+/* Its pairs lie in their place: n of them, found below skin. */
+static void has_list(vvi_sheet_search *w, vvi_sheet_list *l, int64_t n, double closest)
+{
+  const int64_t first = l->first;
   const double far = apart(w, l), skin = skin_of(l);
   const bool obstacle = w->sheets->body[w->sheets->cluster[l->b].body].obstacle != NULL;
-  l->first = first, l->n = n, l->safe = -INFINITY;
+  l->n = n, l->safe = -INFINITY;
   for (int64_t k = first + n; k < first + vvi_sheet_blocks(n); k++) w->safe[k] = INFINITY;
   for (int64_t k = first / BLOCK; k < (first + vvi_sheet_blocks(n)) / BLOCK; k++) w->block[k] = -INFINITY;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
@@ -209,7 +222,15 @@ static bool find_room(vvi_sheet_search *w)
   return room > w->room && make_room(w, room);
 }
 
-/* Straight into its place. */
+/* Found pairs go to the place of their list. */
+static void put_pairs(vvi_sheet_search *w, const vvi_sheet_list *l, const vvi_sheet_bench *from)
+{
+  if (from->pair == w->pair + l->first) return;
+  memcpy(w->pair + l->first, from->pair, sizeof *from->pair * (size_t)from->n);
+  memcpy(w->safe + l->first, from->safe, sizeof *from->safe * (size_t)from->n);
+}
+
+/* Behind all others, and from there to its place. */
 static bool build(vvi_sheet_search *w, vvi_sheet_list *l)
 {
   double closest = INFINITY;
@@ -221,8 +242,9 @@ static bool build(vvi_sheet_search *w, vvi_sheet_list *l)
     done = vvi_sheet_list_pairs(w, l, skin_of(l), &end, &closest);
     if (!done && !find_room(w)) return false;
   }
-  has_list(w, l, w->used, end.n, closest);
-  w->used += vvi_sheet_blocks(end.n);
+  if (!take_room(w, l, end.n)) return false; /* it was written there */
+  put_pairs(w, l, &end);
+  has_list(w, l, end.n, closest);
   return true;
 }
 
@@ -231,19 +253,14 @@ static bool build(vvi_sheet_search *w, vvi_sheet_list *l)
 static void build_aside(vvi_sheet_search *w, vvi_sheet_list *l, vvi_sheet_bench *bench)
 {
   double closest = INFINITY;
-  int64_t first;
+  bool room;
   bench->n = 0;
   if (apart(w, l) <= skin_of(l) && !vvi_sheet_list_pairs(w, l, skin_of(l), bench, &closest)) return;
-  const int64_t n = vvi_sheet_blocks(bench->n);
 #pragma omp critical(vvi_sheet_room)
-  {
-    first = w->used <= w->room - n ? w->used : -1;
-    if (first >= 0) w->used += n;
-  }
-  if (first < 0) return;
-  memcpy(w->pair + first, bench->pair, sizeof *bench->pair * (size_t)bench->n);
-  memcpy(w->safe + first, bench->safe, sizeof *bench->safe * (size_t)bench->n);
-  has_list(w, l, first, bench->n, closest);
+  room = take_room(w, l, bench->n);
+  if (!room) return;
+  put_pairs(w, l, bench);
+  has_list(w, l, bench->n, closest);
 }
 
 static void build_together(vvi_sheet_search *w, int32_t n)
@@ -331,7 +348,7 @@ static int32_t build_far(vvi_sheet_search *w, int32_t n)
       w->due[left++] = w->due[i];
       continue;
     }
-    has_list(w, l, w->used, 0, INFINITY);
+    has_list(w, l, 0, INFINITY);
     vvi_sheet_list_begins(w, l);
     w->builds++;
   }
@@ -524,7 +541,7 @@ static void limit_skins(vvi_sheet_search *w, double skin)
   vvi_sheet_wake_all(w);
   for (int32_t i = 0; i < w->n_list; i++) {
     vvi_sheet_list *l = &w->list[w->order[i]];
-    l->stale = true, l->n = 0;
+    l->stale = true, l->n = l->room = 0;
     l->skin = fmin(l->skin, w->skin);
   }
 }
