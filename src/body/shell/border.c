@@ -90,7 +90,9 @@ static vv_status list_rings(vvi_arena *arena, border *w)
   const int n = w->mesh->nodes;
   net->first = VVI_ARENA_NEW(arena, int, n + 1);
   if (net->first == NULL) return VV_NOMEM;
-  for (int i = 0; i < n; i++) net->first[i + 1] = net->first[i] + w->topology->valence[i] + (w->from[i] >= 0 ? 2 : 0);
+#pragma omp parallel for schedule(static) if (n > SHELL_MANY)
+  for (int i = 0; i < n; i++) net->first[i + 1] = w->topology->valence[i] + (w->from[i] >= 0 ? 2 : 0);
+  for (int i = 0; i < n; i++) net->first[i + 1] += net->first[i];
   net->ring = VVI_ARENA_NEW(arena, int, net->first[n]);
   if (net->ring == NULL) return VV_NOMEM;
 #pragma omp parallel for schedule(static) if (n > SHELL_MANY)

@@ -170,7 +170,10 @@ double shell_stable_step(const vv_block *b)
   w.slot = shell_scratch(b, &mine);
   double *v = w.rest + w.n;
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
-  for (int64_t i = 0; i < b->nodes; i++) w.root[i] = sqrt(shell_node(b, SHELL_INVERSE_MASS)[i]);
+  for (int64_t i = 0; i < b->nodes; i++) {
+    w.root[i] = sqrt(shell_node(b, SHELL_INVERSE_MASS)[i]);
+    for (int c = 0; c < 3; c++) v[c * b->nodes + i] = 0.0; /* its pages: one thread will fill it */
+  }
   gradient(&w, 0.0, v, 1.0, w.rest);
   const double most = iterate(&w, v, v + w.n, v + 2 * w.n);
   shell_scratch_done(b, w.slot, mine);

@@ -121,14 +121,14 @@ static bool bisect_pairs(double *centre, int n, int block, const int *beside, in
   int *unit = VVI_ARENA_NEW(&scratch, int, n), *other = VVI_ARENA_NEW(&scratch, int, n);
   int units = 0, alone = 0;
   if (unit != NULL && other != NULL) {
+#pragma omp parallel for schedule(static) if (n > VVI_MESH_MANY)
+    for (int t = 0; t < n; t++) other[t] = beside[t];
     for (int t = 0; t < n; t++)
-      if (beside[t] < 0) order[alone++] = t;
+      if (other[t] < 0) order[alone++] = t;
     bisect_all(centre, order, alone, 2);
     for (int k = 0; k < alone; k++) other[order[k]] = order[k ^ 1];
-    for (int t = 0; t < n; t++) {
-      if (beside[t] >= 0) other[t] = beside[t];
+    for (int t = 0; t < n; t++)
       if (other[t] > t) unit[units++] = t;
-    }
 #pragma omp parallel for schedule(static) if (units > VVI_MESH_MANY)
     for (int k = 0; k < units; k++) {
       double *one = centre + 3 * (int64_t)unit[k];

@@ -87,7 +87,7 @@ static void onto_sphere(vvi_mesh *m, double radius)
 static void cut_face(const base_solid *s, const int face[3], int n, vvi_mesh *m, int node0, int triangle0)
 {
   const double *A = s->vertex[face[0]], *B = s->vertex[face[1]], *C = s->vertex[face[2]];
-#pragma omp parallel for schedule(dynamic, 16) if (n * (int64_t)n > VVI_MESH_MANY)
+#pragma omp parallel for schedule(dynamic, 16) if (m->triangles > VVI_MESH_MANY)
   for (int j = 0; j <= n; j++) {
     const int row = node0 + (int)(j * (int64_t)(2 * n + 3 - j) / 2), above = row + n - j + 1; /* their first nodes */
     int triangle = triangle0 + j * (2 * n - j);
