@@ -83,7 +83,7 @@ static void measure_together(vvi_sheet_search *w)
   const struct vvi_sheets *s = w->sheets;
 #pragma omp parallel num_threads(w->threads)
   {
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int32_t i = 0; i < s->n_strip; i++) measure_points(w, i);
 #pragma omp for schedule(static)
     for (int32_t i = 0; i < s->n_body; i++) measure_frames(w, i);
