@@ -222,6 +222,7 @@ static int run(app_run *r)
   if (status != VV_OK || !ended) return stopped(r, status);
   if (!r->quiet && r->report.reason == VV_REASON_STOPPED) app_hint("stopped by the scene at %s", r->report.message);
   if (!r->quiet) app_print_summary(r);
+  app_warnings(r->scene.ctx); /* of what happened on the way */
   app_warn_of_elements(r);
   return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;
 }

@@ -57,9 +57,12 @@ struct vv_ledger {
   double p_drift, L_drift; /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
   double max_nodal_closure;
-  double max_gap, max_nodal_gap;          /* J: the same, not yet divided by the energy scale, which may still grow */
-  double penetration;                     /* now */
-  vv_overlap overlap;                     /* the one, of all steps, that is the largest part of the smaller body */
+  double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
+  double penetration;            /* now */
+  vv_overlap overlap;            /* the one, of all steps, that is the largest part of the smaller body */
+  vv_overlap
+      unmet; /* the deepest that something was inside what it has no contact with: the side of a bar, a beam itself; */
+  int32_t unmet_of[2];                    /* that, and what was inside */
   double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
   double max_stretch, stretch_when;       /* the same of strains: 1 is beyond what the law means */
   double

@@ -12,8 +12,8 @@
 #pragma once
 #include "contact/island/island.h"
 #include "contact/joints.h"
+#include "contact/shapes/solids.h"
 #include "contact/sheets.h"
-#include "contact/solids.h"
 #include "ledger/ledger.h"
 #include "model/columns.h"
 #include "model/traction.h"
@@ -330,7 +330,7 @@ struct vvi_contact_step {
 /* ---- the face ---- */
 
 /* Who may meet whom, for all mechanisms: m->pairs, m->solids, m->sheets.  Refuses what overlaps and what has no contact.
- * (contact/build.c) */
+ * (contact/shapes/build.c) */
 vv_status vvi_contact_build(vv_model *m, const double *q, const double *p);
 
 int64_t vvi_contact_memory(const vv_model *m); /* reals of the state */

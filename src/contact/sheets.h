@@ -13,8 +13,8 @@
  * built, or a candidate found: a resumed run gives the same bits. */
 #pragma once
 #include "contact/broad/tree.h"
-#include "contact/rules.h"
-#include "contact/sheets/closest.h"
+#include "contact/narrow/closest.h"
+#include "contact/shapes/rules.h"
 #include "model/columns.h"
 
 typedef enum vvi_carrier {
@@ -138,19 +138,19 @@ typedef struct vvi_sheet_part {
   const double *weight;
 } vvi_sheet_part;
 
-/* Topology, trees, clusters and slices from parts; rules are set by the caller afterwards.  (sheets/assemble.c) */
+/* Topology, trees, clusters and slices from parts; rules are set by the caller afterwards.  (shapes/assemble.c) */
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
 /* The smaller mean edge of two bodies; of tips among themselves, or with something rigid, their length. */
 double vvi_sheets_edge(const struct vvi_sheets *s, int32_t a, int32_t b);
 /* What two bodies, or one and itself, are held apart by under a rule. */
 double vvi_sheets_offset(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule);
-/* Clusters of every body with a mesh; size: elements of one at most.  (sheets/clusters.c) */
+/* Clusters of every body with a mesh; size: elements of one at most.  (shapes/clusters.c) */
 vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
-/* To a prepared file, or from it: all but the rules, which the caller sets.  (sheets/keep.c) */
+/* To a prepared file, or from it: all but the rules, which the caller sets.  (shapes/keep.c) */
 vv_status vvi_sheets_keep(const vv_model *m, struct vvi_sheets *s);
 /* A rule speaks for some two bodies. */
 void vvi_sheets_use(struct vvi_sheets *s, int32_t rule);
-/* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */
+/* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (shapes/surfaces.c) */
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q);
 
 /* ---- motion ---- */
@@ -245,7 +245,7 @@ typedef struct vvi_sheet_list {
   bool mine; /* this rank has the list */
   bool asks; /* the coming drift may use it up */
   bool idle; /* nothing of it is worth a look for some drifts */
-  /* sheets/sleep.c */
+  /* broad/sleep.c */
   bool asleep;              /* nobody looks at it; */
   double nap[2], since[2];  /* strays of its clusters up to which it sleeps, and when it began; */
   double between;           /* what their bodies come closer in a drift meanwhile */
@@ -277,13 +277,13 @@ typedef struct vvi_sheet_speed {
   double allowed;                    /* distance from the centre */
 } vvi_sheet_speed;
 
-/* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
+/* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (broad/life.c) */
 typedef struct vvi_sheet_life {
   double path, ahead; /* done; after the coming drift at most */
   double stray, stray_ahead,
-      stride;    /* the same, relative to the flight of its body; of the last drift (sheets/sleep.c) */
+      stride;    /* the same, relative to the flight of its body; of the last drift (broad/sleep.c) */
   double nap;    /* the stray up to which all of its lists that sleep do so */
-  double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
+  double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (broad/candidates.c) */
   double box[6]; /* of x - reference */
   double at[6];  /* of x; where an accelerator has it */
   double sum[6]; /* of all such boxes when references were taken anew */
@@ -337,7 +337,7 @@ typedef struct vvi_sheet_bench {
   int64_t n, room;
 } vvi_sheet_bench;
 
-/* What has broken (sheets/gone.c). */
+/* What has broken (shapes/gone.c). */
 typedef struct vvi_sheet_gone {
   int32_t *origin; /* [n_element] element of its block; -1: none; -2 - i: an end that sleeps at the
                                              node i of its body */
@@ -351,8 +351,8 @@ typedef struct vvi_sheet_gone {
 
 typedef struct vvi_sheet_search {
   const struct vvi_sheets *sheets;
-  struct vvi_sheet_ranks *ranks; /* sheets/ranks.h; NULL: one rank has all */
-  struct vvi_sheet_away *away;   /* sheets/away.h; NULL: all that moves is here */
+  struct vvi_sheet_ranks *ranks; /* broad/ranks.h; NULL: one rank has all */
+  struct vvi_sheet_away *away;   /* broad/away.h; NULL: all that moves is here */
   vvi_sheet_gone *gone;          /* NULL: nothing can break */
   vvi_arena *arena; /* lists and candidate pairs grow there, each by doubling, where there are more than ever before */
   vvi_sheet_motion motion;
@@ -434,7 +434,7 @@ bool vvi_sheet_near_fit(vvi_sheet_search *w, int64_t room);
 void vvi_sheet_forget(vvi_sheet_search *w);
 /* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */
 void vvi_sheet_measure(vvi_sheet_search *w);
-/* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (sheets/candidates.c) */
+/* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (broad/candidates.c) */
 bool vvi_sheet_candidates(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);
 /* Does a pair hang on a mover that was pushed?  Nobody pushes the mover -1. */

@@ -15,8 +15,8 @@
 #include "sim/sim.h"
 
 #include "contact/contact.h"
+#include "contact/shapes/solids.h"
 #include "contact/sheets.h"
-#include "contact/solids.h"
 #include "math/math.h"
 #include "step/contact.h"
 #include "step/variation.h"
@@ -260,6 +260,8 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", 1e-12 * m->length_scale);
   else if ((vvi_model_implicit(m) && m->solids != NULL) || layers)
     add(sim, "penetration", "bounded", 0.0);
+  else if ((sim->step.sides != NULL || sim->may_fold) && !penetrates)
+    add(sim, "penetration", "exact", 1e-12 * m->length_scale);
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-12);
   if (sim->step.lends_cuts && m->pairs->n > 0) add(sim, "debt", "bounded", 1e-12);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)

@@ -1,6 +1,6 @@
 /* sim/compile.c  Makes a frozen model and its first state from a scene: bodies, contact pairs, stepper, stable step. */
 #include "contact/joints.h"
-#include "contact/solids.h"
+#include "contact/shapes/solids.h"
 #include "math/math.h"
 #include "model/bind.h"
 #include "model/material.h"

@@ -1,7 +1,7 @@
 /* step/kdk.h  Kick, drift, kick on a fixed grid of times, as far as steppers share it: one force a step, springs of massless
  * tips, contacts that are answered before the drift, the energy that is balanced. */
 #pragma once
-#include "contact/shadow.h"
+#include "contact/solution/shadow.h"
 #include "step/step.h"
 
 typedef struct vvi_kdk {

@@ -2,6 +2,7 @@
 #include "step/step.h"
 #include "visviva/net.h"
 
+#include "contact/shapes/side.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -249,6 +250,23 @@ double vvi_drift_energy(const vv_model *m, double h, const double *q, const doub
   return sum;
 }
 
+void vvi_note_unmet(vv_ledger *l, const vv_overlap *inside, int32_t into, int32_t what)
+{
+  vvi_overlap_take(&l->overlap, inside->depth, inside->size);
+  l->max_penetration = fmax(l->max_penetration, inside->depth);
+  if (inside->depth > l->unmet.depth) l->unmet = *inside, l->unmet_of[0] = into, l->unmet_of[1] = what;
+}
+
+static void note_sides(struct vv_step *s)
+{
+  vv_overlap inside;
+  int32_t who[2];
+  if (s->sides == NULL) return;
+  vvi_bring_down(s);
+  if (vvi_sides_look(s->sides, s->state->step, s->state->q, s->state->p, &inside, who))
+    vvi_note_unmet(s->ledger, &inside, who[0], who[1]);
+}
+
 void vvi_step_done(struct vv_step *s)
 {
   vvi_step_done_at(s, ((double)s->state->step + (s->h > 0.0 ? 1.0 : -1.0)) * fabs(s->h));
@@ -259,6 +277,7 @@ void vvi_step_done_at(struct vv_step *s, double t)
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = t;
   vvi_ledger_note_step(s->ledger);
+  note_sides(s);
   vvi_episodes_step(s->ledger->episodes, s->state->t);
   if (s->keys != NULL) note_key(s);
 }

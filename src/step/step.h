@@ -62,6 +62,7 @@ struct vv_step {
   const vvi_composition *composition;
   struct vvi_contact_step *contact;    /* contact/contact.h; NULL: nothing it answers can meet */
   struct vvi_locate *locate;           /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_sides *sides;             /* contact/shapes/side.h; NULL: nothing comes upon the side of a bar */
   struct vvi_joint_step *joints;       /* contact/joints.h; NULL: none, or they belong to an implicit step */
   struct vvi_variation *vary;          /* NULL: none propagated */
   struct vvi_accelerator *accelerator; /* step/accelerate.h; NULL: the processor does everything */
@@ -127,6 +128,8 @@ double *vvi_pair_hold(const struct vv_step *s, const vvi_pair *c);
 double vvi_held_energy(double pressed, double inverse);
 /* After a step: smallest gap of hard pairs, number of closed or touching pairs. */
 void vvi_note_gaps(struct vv_step *s);
+/* Something was inside what it has no contact with. */
+void vvi_note_unmet(vv_ledger *l, const vv_overlap *inside, int32_t into, int32_t what);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
 /* It ended at time t, in a grid of times that is found and not given. */

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "contact/contact.h"
-#include "contact/solids.h"
+#include "contact/shapes/solids.h"
 #include "run.h"
 #include "sim/sim.h"
 #include "step/variation.h"

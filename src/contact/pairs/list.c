@@ -1,7 +1,7 @@
 /* contact/pairs/list.c  The pairs of a model: tips on a line, nodes of curves and obstacles, layers. */
 #include "contact/pairs/layers.h"
 #include "contact/pairs/line.h"
-#include "contact/rules.h"
+#include "contact/shapes/rules.h"
 #include "geom/solid.h"
 #include "math/math.h"
 
