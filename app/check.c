@@ -36,37 +36,22 @@ static void print_steps(const app_scene *s)
 
 /* ---- how large the results will be ---- */
 
-/* Bytes of one node in one frame: the most that any kind of body here writes; about one element a node. */
-static double node_bytes(const app_scene *s)
-{
-  double most = 0;
-  for (int i = 0; i < vv_model_bodies(s->model); i++) {
-    for (const vv_body_kind *const *k = vv_catalog_default()->body; *k != NULL; k++) {
-      double bytes = 0;
-      if (strcmp((*k)->name, vv_model_body_kind(s->model, i)) != 0) continue;
-      for (int f = 0; f < (*k)->n_output; f++) bytes += 8.0 * (*k)->output_field[f].components;
-      if (bytes > most) most = bytes;
-    }
-  }
-  return most;
-}
-
 static void print_size(const app_scene *s)
 {
   enum { FRAMES = 200, ROWS = 20000 }; /* where the scene does not say */
-  enum {
-    ROW_BYTES = 250,
-    IMPACT_BYTES = 550
-  }; /* a usual row of ledger.csv; an impact in events.csv and, with two poses, in results.h5 */
+  /* a usual row of ledger.csv; an impact in events.csv and, with two poses, in results.h5; an empty results.h5 */
+  enum { ROW_BYTES = 250, IMPACT_BYTES = 550, TABLES = 130000 };
   char word[64], amount[32];
   const double steps = (double)vv_model_steps(s->model), nodes = (double)vv_model_nodes(s->model);
   const double every = strtod(app_scene_word(s, "record", "every", word, sizeof word), NULL);
   const double row_every = strtod(app_scene_word(s, "record", "ledger", word, sizeof word), NULL);
   const bool paraview = strcmp(app_scene_word(s, "record", "paraview", word, sizeof word), "true") == 0;
   const double frames = 1 + fmin(steps, ceil(every > 0 ? steps * vv_model_step(s->model) / every : FRAMES));
-  const double rows = 1 + ceil(steps / fmax(1, row_every > 0 ? row_every : 1 + floor((steps - 1) / ROWS))),
-               frame = nodes * node_bytes(s);
-  const double bytes = frames * frame * (paraview ? 2 : 1) /* HDF5, and again for ParaView */ + rows * ROW_BYTES;
+  const double shown = !paraview ? 0 : every > 0 ? frames : 1 + ceil((frames - 1) / 4); /* frames for ParaView */
+  const double rows = 1 + ceil(steps / fmax(1, row_every > 0 ? row_every : 1 + floor((steps - 1) / ROWS)));
+  double frame, drawn;
+  vv_results_size(s->model, &frame, &drawn);
+  const double bytes = TABLES + frames * frame + shown * drawn + rows * ROW_BYTES;
   printf("  results            about %s: %.0f frames of %.0f nodes, %.0f ledger rows;\n",
          app_bytes(amount, sizeof amount, bytes), frames, nodes, rows);
   const double events = strtod(app_scene_word(s, "record", "events", word, sizeof word), NULL);

@@ -1,12 +1,20 @@
 /* app/compare.c  visviva compare: do two result folders agree? */
 #include "app.h"
 
+/* n of what both have; of how many, where one of them has more. */
+static void print_part(const char *what, double difference, int64_t n, int64_t of_a, int64_t of_b, const char *kind,
+                       const char *file)
+{
+  printf("  %-12s %12.3e  %lld %s%s of %s", what, difference, (long long)n, kind, app_plural(n), file);
+  if (n < of_a || n < of_b) printf(", of %lld and %lld", (long long)of_a, (long long)of_b);
+  printf("\n");
+}
+
 static void print_table(const vv_comparison *c)
 {
-  printf("  %-12s %12s  %s\n", "", "difference", "compared");
-  printf("  %-12s %12.3e  %lld row%s of ledger.csv\n", "ledger", c->ledger, (long long)c->rows, app_plural(c->rows));
-  printf("  %-12s %12.3e  %lld frame%s of results.h5\n", "positions", c->positions, (long long)c->frames,
-         app_plural(c->frames));
+  printf("  %-12s %12s  %s\n", "", "difference", "compared: what is of the same time");
+  print_part("ledger", c->ledger, c->rows, c->rows_a, c->rows_b, "row", "ledger.csv");
+  print_part("positions", c->positions, c->frames, c->frames_a, c->frames_b, "frame", "results.h5");
   printf("  %-12s %12.3e  %lld and %lld impacts of events.csv\n", "events", c->events, (long long)c->events_a,
          (long long)c->events_b);
   printf("  %-12s %12.3e  relative\n", "largest", c->difference);
@@ -18,7 +26,13 @@ static int judge(const vv_comparison *c, double tolerance)
   print_table(c);
   if (c->difference > 0 && c->where[0] != '\0') printf("largest at %s\n", app_clean(where, sizeof where, c->where));
   const bool within = c->difference <= tolerance; /* false for a difference that is not a number */
-  if (within && c->difference == 0)
+  const bool all = c->rows == c->rows_a && c->rows == c->rows_b;
+  if (within && c->difference == 0 && !all && tolerance == 0) { /* nobody can say that of rows that are not there */
+    printf("different: %lld and %lld rows of ledger.csv, and %lld of the same time\n", (long long)c->rows_a,
+           (long long)c->rows_b, (long long)c->rows);
+    return APP_BROKEN;
+  }
+  if (within && c->difference == 0 && all)
     printf("the same\n");
   else
     printf("%s: %.3e %s the tolerance %.3e\n", within ? "alike" : "different", c->difference,

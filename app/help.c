@@ -89,7 +89,8 @@ static const topic topics[] = {
 "same time with each other, and says where the largest difference is.\n"
 "Bodies, nodes or frames that one folder has and the other has not are a\n"
 "difference of 1 or more.\n"
-"  --tol X             allowed relative difference; default 0: the same bits\n"
+"  --tol X             allowed relative difference of what is of the same time;\n"
+"                      default 0: the same bits, and no row missing\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
 "Draws shapes, displacements, energies and the energy error (default:\n"
@@ -282,8 +283,12 @@ static const topic topics[] = {
 "                    decreases.  Broken: do not use the result, and report it\n"
 "  debt              energy that contacts added within a step and did not repay.\n"
 "                    Broken: the step is too long for what presses\n"
-"  penetration       overlap of bodies.  Broken: take a shorter step, `halvings`,\n"
-"                    or stiffer springs\n"
+"  penetration       overlap of bodies, and what went into the side of a bar or, as\n"
+"                    a beam, into itself, where they have no contact.  Broken:\n"
+"                    what a warning names, a shorter step, `halvings`, or\n"
+"                    stiffer springs and layers\n"
+"  motion            how far bodies are from their prescribed `motion`.  Broken:\n"
+"                    what they run into is heavy, or cannot yield\n"
 "  momentum, angular_momentum\n"
 "                    what no load, support or obstacle gave is conserved\n"
 "  joints            how far joints are from where they should be\n"
@@ -294,11 +299,14 @@ static const topic topics[] = {
 "docs/faq.md says more of what to do.\n"},
 {"exit-codes",
 "0  done, and every claim of the method was kept\n"
-"1  bad input: the command line, the scene, or a file that cannot be read\n"
+"1  bad input: the command line, the scene, or a file that cannot be read; for\n"
+"   picture, report and other verbs that run nothing: or be written\n"
 "2  the run stopped early: interrupted, unstable, too many events, output failed\n"
 "   or disk full; the last checkpoint is kept, and\n"
 "   `visviva run SCENE -o DIR --resume` continues it\n"
-"3  done, but a claim was broken (run), or the folders differ (compare)\n"},
+"3  done, but a claim was broken (run), or the folders differ (compare)\n"
+"While a scene is set up no file is touched, and Ctrl-C or SIGTERM ends the\n"
+"program at once, without a message (the shell shows 130 or 143).\n"},
 };
 /* clang-format on */
 enum { TOPICS = sizeof topics / sizeof topics[0], WIDTH = 80 };

@@ -140,14 +140,13 @@ bool app_help_key(const char *name)
   char path[256], *dot;
   FILE *page = strlen(name) < sizeof path ? open_page() : NULL;
   if (page == NULL) return false;
-  bool found = print_section(page, name, NULL);
   strcpy(path, name);
-  if (!found && (dot = strrchr(path, '.')) != NULL) {
+  bool found = (dot = strrchr(path, '.')) == NULL && print_section(page, "scene", name);
+  if (dot != NULL) { /* what may stand there, which need not be a map, then what is below it */
     *dot = '\0';
     found = print_section(page, path, dot + 1);
-  } else if (!found) {
-    found = print_section(page, "scene", name);
   }
+  found |= print_section(page, name, NULL);
   fclose(page);
   return found;
 }

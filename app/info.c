@@ -59,6 +59,9 @@ static void print_entry(const char *text, const char *label, const char *path)
 {
   char value[512], clean[512];
   if (app_json(text, path, value, sizeof value) == NULL || value[0] == '\0') return;
+  char *end;
+  const double number = strtod(value, &end);
+  if (*end == '\0' && strchr(value, '.') != NULL) snprintf(value, sizeof value, "%.9g", number); /* as the run has it */
   printf("  %-18s %s\n", label, app_clean(clean, sizeof clean, value));
 }
 

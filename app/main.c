@@ -20,7 +20,7 @@ const app_verb app_verbs[] = {
     {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},
     {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
     {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},
-    {"picture", app_verb_picture, "picture DIR [FILE.svg] [--field NAME]", "draw a result folder"},
+    {"picture", app_verb_picture, "picture DIR [FILE.svg] [--field NAME] [--time T]", "draw a result folder"},
     {"report", app_verb_report, "report DIR [DIR2 ...] [-o FILE.html] [--limit MB]",
      "make one HTML page: playback, plots, events"},
     {"study", app_verb_study,

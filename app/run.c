@@ -222,6 +222,7 @@ static int run(app_run *r)
   if (status != VV_OK || !ended) return stopped(r, status);
   if (!r->quiet && r->report.reason == VV_REASON_STOPPED) app_hint("stopped by the scene at %s", r->report.message);
   if (!r->quiet) app_print_summary(r);
+  app_warnings(r->scene.ctx); /* of what happened on the way */
   app_warn_of_elements(r);
   return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;
 }
@@ -235,7 +236,7 @@ static bool arrive(app_run *r)
   app_edit edit[APP_MAX_VALUES];
   if (!app_edits_read(&r->set, names, sizeof names, edit)) return false;
   if (!app_scene_open_edited(&end, r->arrive, r->threads, r->device, 0, edit, NULL)) return false;
-  const vv_status status = vv_sim_arrive(r->scene.model, r->scene.state, end.state, &found);
+  const vv_status status = vv_sim_arrive(r->scene.model, r->scene.state, end.model, end.state, &found);
   if (status != VV_OK) app_messages(r->scene.ctx, status);
   if (status == VV_OK && !r->quiet)
     app_hint("momenta that arrive at %s: %d iterations, %.2g m or rad left", r->arrive, found.iterations,

@@ -161,8 +161,10 @@ static bool print_round_off(const study *s, const vv_study *out)
 {
   double worst = 0;
   for (int i = 0; i < out->n_row; i++) worst = fmax(worst, isfinite(out->row[i].error) ? out->row[i].error : 1);
-  if (s->norm != STUDY_ENERGY || worst > 1e-12) return false;
-  printf("All errors are round-off: this method keeps the energy at any step.\n");
+  const double scale = s->norm == STUDY_ENERGY ? 1 : s->norm == STUDY_END ? study_reach(&s->reference) : 0;
+  if (!(worst <= 1e-12 * scale)) return false;
+  printf("All errors are round-off: %s.\n", s->norm == STUDY_ENERGY ? "this method keeps the energy at any step"
+                                                                    : "positions at the end are the same at any step");
   return true;
 }
 
@@ -191,7 +193,7 @@ static void print_study(const study *s, const vv_study *out)
     printf("  slopes             over the %s\n", app_clean(clean, sizeof clean, out->h_name));
   if (s->fitted) printf("  steps              shortened where they did not divide time.end\n");
   print_table(s, out);
-  if (!print_chaos(s, out) && !print_round_off(s, out)) {
+  if (!print_round_off(s, out) && !print_chaos(s, out)) {
     if (isfinite(out->slope)) printf("least squares        slope %.3f", out->slope);
     if (isfinite(out->slope) && isfinite(out->order) && out->reference_h > 0) printf(", order %.3f", out->order);
     if (isfinite(out->slope)) printf("\n");

@@ -86,9 +86,10 @@ double study_h(const study *s, const study_run *r); /* the step, or the length o
 double study_reference_h(const study *s);           /* 0: the reference is no refinement of the same method */
 
 /* study_norm.c: nodes and differences. */
-bool study_body_open(study *s, study_run *r);             /* finds what there is to compare */
-bool study_twins(study *s, study_run *r);                 /* nodes at the same places; false: reported */
-bool study_sample(study *s, study_run *r);                /* fills the values of all bodies from the state */
+bool study_body_open(study *s, study_run *r); /* finds what there is to compare */
+bool study_twins(study *s, study_run *r);     /* nodes at the same places; false: reported */
+double study_reach(const study_run *r);       /* the largest coordinate of a node as it is now; 0: unknown */
+bool study_sample(study *s, study_run *r);    /* fills the values of all bodies from the state */
 double study_squares(const study *s, const study_run *r); /* sum of squared differences of the last samples */
 void study_body_close(study_run *r);
 

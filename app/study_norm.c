@@ -65,6 +65,19 @@ void study_body_close(study_run *r)
   r->body = NULL;
 }
 
+double study_reach(const study_run *r)
+{
+  double most = 0;
+  for (int i = 0; r->body != NULL && i < vv_model_bodies(r->scene.model); i++) {
+    const int64_t n = r->body[i].n_field > 0 ? r->body[i].nodes : 0;
+    double *x = n > 0 ? new_values(n) : NULL;
+    if (x != NULL && vv_model_output(r->scene.model, r->scene.state, i, "position", x) == VV_OK)
+      for (int64_t k = 0; k < 3 * n; k++) most = fmax(most, fabs(x[k]));
+    free(x);
+  }
+  return most;
+}
+
 bool study_sample(study *s, study_run *r)
 {
   for (int i = 0; i < vv_model_bodies(r->scene.model); i++) {

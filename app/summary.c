@@ -219,6 +219,7 @@ static const char *remedy(const app_run *r, const char *claim)
   app_scene_word(&r->scene, "method", "step", step, sizeof step);
   const bool energy = strcmp(claim, "energy") == 0 || strcmp(claim, "event_balance") == 0;
   const bool other_jump = strcmp(step, "event") == 0 && strcmp(vv_sim_energy_kind(r->sim), "modified") != 0;
+  if (strcmp(claim, "penetration") == 0) return "do as a warning above says, or use a shorter step";
   return energy && other_jump ? "use a shorter step, 'step: leapfrog', or 'jump: modified' where all is linear"
                               : "use a shorter step";
 }

@@ -55,7 +55,7 @@ typedef struct vv_ctx vv_ctx;
 struct vv_catalog;
 typedef struct vv_ctx_def {
   const struct vv_catalog *catalog; /* NULL: the built-in catalog */
-  int threads;                      /* 0: as many as help, up to OMP_NUM_THREADS or all cores */
+  int threads;                      /* up to 1024; 0: as many as help, up to OMP_NUM_THREADS or all cores */
   int cookie;                       /* set by vv_ctx_default */
   const char
       *device; /* an accelerator (docs/accelerators.md): its number in vv_device_list or a part of its name; "auto": one

@@ -57,21 +57,23 @@ struct vv_ledger {
   double p_drift, L_drift; /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
   double max_nodal_closure;
-  double max_gap, max_nodal_gap;          /* J: the same, not yet divided by the energy scale, which may still grow */
-  double penetration;                     /* now */
-  vv_overlap overlap;                     /* the one, of all steps, that is the largest part of the smaller body */
+  double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
+  double penetration;            /* now */
+  vv_overlap overlap;            /* the one, of all steps, that is the largest part of the smaller body */
+  vv_overlap
+      unmet; /* the deepest that something was inside what it has no contact with: the side of a bar, a beam itself; */
+  int32_t unmet_of[2];                    /* that, and what was inside */
   double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
   double max_stretch, stretch_when;       /* the same of strains: 1 is beyond what the law means */
-  double
-      kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads, of cut steps; else 0 */
-  int64_t contacts;  /* closed or touching pairs at this step */
-  int64_t impacts;   /* events since the start */
-  int64_t fallbacks; /* events whose energy equation had no root; contacts that the last resort stopped */
-  int64_t held;      /* contacts held together because bounces accumulated */
+  double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
+  int64_t contacts;   /* closed or touching pairs at this step */
+  int64_t impacts;    /* events since the start */
+  int64_t fallbacks;  /* events whose energy equation had no root; contacts that the last resort stopped */
+  int64_t held;       /* contacts held together because bounces accumulated */
   double anchor_energy,
       anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */
-  double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
+  double claim_worst[16], claim_when[16]; /* worst value of each claim so far, and its time */
   double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
   double most_lost[6];   /* J: the largest losses so far: of restitution, friction, steps and the three of materials */
   double max_shrink;     /* J: by which one of them was later found below that */
@@ -80,14 +82,15 @@ struct vv_ledger {
   double touched[8];     /* s: when the bodies of each stop condition last touched, or moved; 0: never */
   double shadow_initial; /* J: the energy kept to fourth order at the start; not a number: it is not what is judged */
   double max_joint_work; /* J: its largest size so far */
-  double max_cut_debt;   /* J: the most that was lent to pairs of tips where steps are cut, of all of them together */
-  double lifted;         /* J: what such pairs were lent so far where they press and are lifted [bars 19] */
-  double max_shadow_gap; /* J: largest gap of it in the books, */
-  double max_shadow_off; /* J: and its largest distance from the plain energy */
-  int64_t sane;          /* last step at which the energy was within reason */
-  int64_t still;         /* how often in a row nothing had moved although impacts were answered */
-  double step_parts;     /* in which a step is taken, because something is crushed; 0: one */
-  int64_t next_look;     /* step at which the shapes of what may be crushed are looked at again */
+  double max_pair_debt;  /* J: the most that was lent to pairs of tips, of all of them together */
+  double most_lent;      /* J: what one step may lend a pair of tips, at the most so far [bars 19c] */
+  double lifted; /* J^2: sum of squares of what such pairs were lent where they press and are lifted [bars 19] */
+  double max_shadow_gap;         /* J: largest gap of it in the books, */
+  double max_shadow_off;         /* J: and its largest distance from the plain energy */
+  int64_t sane;                  /* last step at which the energy was within reason */
+  int64_t still;                 /* how often in a row nothing had moved although impacts were answered */
+  double step_parts;             /* in which a step is taken, because something is crushed; 0: one */
+  int64_t next_look;             /* step at which the shapes of what may be crushed are looked at again */
   struct vvi_episodes *episodes; /* contact histories (ledger/episodes.h); NULL: nothing can touch */
 };
 

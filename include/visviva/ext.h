@@ -231,8 +231,9 @@ typedef struct vv_vary_table {
   void (*sizes)(const vv_block *b, double *dq, double *mass);
   /* Takes out of dq or dp what supports do not allow; may be NULL */
   void (*hold)(const vv_block *b, double *d);
-  /* d: the variation that leads from q to `to`, to first order where they are near */
-  void (*between)(const vv_block *b, const double *q, const double *to, double *d);
+  /* d: the variation that leads from q to the places of q_to in the block `to`, to first order where they are near; false: they
+   * are where no motion leads (off the line of a bar) */
+  bool (*between)(const vv_block *b, const double *q, const vv_block *to, const double *q_to, double *d);
 } vv_vary_table;
 
 /* Evolution in space: what one node did at all times, and what the element before it did to it, give the same of the next node.
@@ -316,6 +317,7 @@ typedef struct vv_implicit_parts {
   /* What loads x change of the step, to first order, by the last tangent; in place.  part: of itself that may be left, where that is
    * found by iteration. */
   void (*respond)(double *work, double part, double *x);
+  double (*lacks)(const double *work); /* J: of the energy, what the step as found does not balance; NULL: nothing */
   void (*node)(const double *work, int64_t node, vv_implicit_node *out);
   void (*rate)(const double *work, int64_t node, double v[6]); /* m/s, rad/s: at the start */
   void (*guide)(const double *work, double e[3]); /* the line along which all nodes move; NULL: they are free */

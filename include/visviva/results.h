@@ -15,6 +15,8 @@ typedef struct vv_results_def {
   int cookie;
 } vv_results_def;
 VV_API vv_results_def vv_results_default(void);
+/* B that a frame of this model takes: in results.h5, and in the files for ParaView. */
+VV_API void vv_results_size(const vv_model *model, double *frame, double *paraview);
 /* Creates the folder and its files.  Fails (VV_IO) where a run is already there and neither resume nor overwrite is set. */
 VV_API VV_NODISCARD vv_status vv_results_create(const vv_model *model, const vv_results_def *def, vv_results **out);
 /* The observer to register with vv_sim_observe_when and its rhythm, that of the scene's `record` (rows, frames and
@@ -60,11 +62,15 @@ VV_API size_t vv_frames_fields(vv_frames *frames, int body, char *out, size_t si
  * none.  out may be NULL. */
 VV_API int64_t vv_frames_table(vv_frames *frames, int body, const char *name, int *columns, double *out);
 
-/* Compares two result folders: ledger, events and last frame.  `difference` is the largest relative difference. */
+/* Compares two result folders: rows of the ledger and frames of the same time, and events.  `difference` is the largest relative
+ * difference of what both have; rows that one of them alone has are counted only. */
 typedef struct vv_comparison {
   double difference;                /* largest of all below */
   double ledger, positions, events; /* relative differences */
-  int64_t rows, frames, events_a, events_b;
+  int64_t rows, frames;             /* of the same time */
+  int64_t rows_a, rows_b;           /* of each ledger in all */
+  int64_t frames_a, frames_b;       /* of each folder in all */
+  int64_t events_a, events_b;
   char where[160]; /* column, row and time of the largest difference */
 } vv_comparison;
 VV_API VV_NODISCARD vv_status vv_compare(vv_ctx *ctx, const char *folder_a, const char *folder_b, vv_comparison *out);

@@ -104,13 +104,15 @@ VV_API VV_NODISCARD vv_status vv_sim_observe(vv_sim *sim, int64_t every, vv_obse
 typedef int64_t vv_next_fn(int64_t step, void *user);
 VV_API VV_NODISCARD vv_status vv_sim_observe_when(vv_sim *sim, vv_next_fn *next, vv_observe_fn *fn, void *user);
 
-/* Values at both times: momenta of `from` are changed so that the steps of the model lead to the configuration of `to`, by
- * Newton's method from those it has.  For bars and beams in leapfrog steps without contact. */
+/* Values at both times: momenta of `from` are changed so that the steps of the model lead to where the bodies of `end` are in
+ * the state `to`, by Newton's method from those it has.  The same bodies in both, with the same numbers of nodes.  For bars and
+ * beams in leapfrog steps without contact. */
 typedef struct vv_arrival {
   int iterations;
   double distance; /* m, rad: what is left between the end of the run and `to`, largest of all nodes */
 } vv_arrival;
-VV_API VV_NODISCARD vv_status vv_sim_arrive(const vv_model *model, vv_state *from, const vv_state *to, vv_arrival *out);
+VV_API VV_NODISCARD vv_status vv_sim_arrive(const vv_model *model, vv_state *from, const vv_model *end,
+                                            const vv_state *to, vv_arrival *out);
 
 /* Evolution in space: a body with free ends moves for some steps; then what its first node did, at all times, is marched along
  * the body and compared with that run.  One row for each node, row[nodes of the body]; *n: those that were reached, fewer where a

@@ -26,7 +26,7 @@ class Context:
         self.ptr = c_void_p()
         status = lib.vv_ctx_create(byref(definition), byref(self.ptr))
         if status:
-            raise Error(status, [f"threads = {threads}: from 0 (as many as help) to 4096"])
+            raise Error(status, [f"threads = {threads}: from 0 (as many as help) to 1024"])
 
     def __del__(self, destroy: Any = lib.vv_ctx_destroy) -> None:
         if getattr(self, "ptr", None):

@@ -112,7 +112,8 @@ class ResultsDef(ctypes.Structure):
 
 class Comparison(ctypes.Structure):
     _fields_ = [("difference", c_double), ("ledger", c_double), ("positions", c_double), ("events", c_double),
-                ("rows", c_int64), ("frames", c_int64), ("events_a", c_int64), ("events_b", c_int64), ("where", c_char * 160)]
+                ("rows", c_int64), ("frames", c_int64), ("rows_a", c_int64), ("rows_b", c_int64), ("frames_a", c_int64),
+                ("frames_b", c_int64), ("events_a", c_int64), ("events_b", c_int64), ("where", c_char * 160)]
 
 
 #: struct in C -> its picture here

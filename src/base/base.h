@@ -48,6 +48,7 @@ typedef struct vvi_arena {
   struct vvi_chunk *chunk; /* newest first */
   size_t total;            /* bytes handed out */
   bool sparse;             /* much of it may never be written to: small pages */
+  bool dense;              /* all of it will be written to, and soon: single large pieces take huge pages, too */
 } vvi_arena;
 
 void *vvi_arena_alloc(vvi_arena *a, size_t bytes); /* NULL when out of memory */

@@ -20,6 +20,9 @@ VV_API const struct vv_catalog *vv_catalog_default(void);
 
 enum { COOKIE = 0x76697376, MAX_MESSAGES = 100, MESSAGE_BYTES = 512 };
 
+/* Each has a stack and a share of every workspace, 1.5 MB: more than this is a slip in OMP_NUM_THREADS, and takes all memory. */
+enum { MOST_THREADS = 1024 };
+
 struct vv_ctx {
   const struct vv_catalog *catalog;
   int threads;
@@ -52,11 +55,12 @@ vv_ctx_def vv_ctx_default(void)
 vv_status vv_ctx_create(const vv_ctx_def *def, vv_ctx **out)
 {
   *out = NULL;
-  if (def == NULL || def->cookie != COOKIE || def->threads < 0 || def->threads > 4096) return VV_ARG;
+  if (def == NULL || def->cookie != COOKIE || def->threads < 0 || def->threads > MOST_THREADS) return VV_ARG;
   vv_ctx *ctx = calloc(1, sizeof *ctx);
   if (ctx == NULL) return VV_NOMEM;
   ctx->catalog = def->catalog != NULL ? def->catalog : vv_catalog_default();
-  ctx->threads = def->threads > 0 ? def->threads : omp_get_max_threads();
+  const int usual = omp_get_max_threads();
+  ctx->threads = def->threads > 0 ? def->threads : usual < MOST_THREADS ? usual : MOST_THREADS;
   ctx->open_team = def->threads == 0;
   snprintf(ctx->device, sizeof ctx->device, "%s", def->device != NULL ? def->device : "cpu");
   *out = ctx;

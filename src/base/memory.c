@@ -90,7 +90,7 @@ void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
     size_t size = a->total < CHUNK_BYTES ? CHUNK_BYTES : a->total < MOST_CHUNK_BYTES ? a->total : MOST_CHUNK_BYTES;
     const bool alone = size < HEADER + bytes;
     if (alone) size = HEADER + bytes;
-    c = chunk_memory(size, alone || a->sparse);
+    c = chunk_memory(size, a->sparse || (alone && !a->dense));
     if (c == NULL) return NULL;
     *c = (struct vvi_chunk){.next = a->chunk, .size = size - HEADER, .alone = alone};
     a->chunk = c;
@@ -132,7 +132,7 @@ void vvi_arena_join(vvi_arena *a, vvi_arena *more)
   while (*at != NULL) at = &(*at)->next;
   *at = rest;
   a->total += more->total;
-  *more = (vvi_arena){.sparse = more->sparse};
+  *more = (vvi_arena){.sparse = more->sparse, .dense = more->dense};
 }
 
 char *vvi_arena_text(vvi_arena *a, const char *text)
@@ -149,7 +149,7 @@ void vvi_arena_free(vvi_arena *a)
     next = c->next;
     vvi_zeros_free(c, HEADER + c->size);
   }
-  *a = (vvi_arena){.sparse = a->sparse};
+  *a = (vvi_arena){.sparse = a->sparse, .dense = a->dense};
 }
 
 uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes)

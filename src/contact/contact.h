@@ -12,8 +12,8 @@
 #pragma once
 #include "contact/island/island.h"
 #include "contact/joints.h"
+#include "contact/shapes/solids.h"
 #include "contact/sheets.h"
-#include "contact/solids.h"
 #include "ledger/ledger.h"
 #include "model/columns.h"
 #include "model/traction.h"
@@ -330,7 +330,7 @@ struct vvi_contact_step {
 /* ---- the face ---- */
 
 /* Who may meet whom, for all mechanisms: m->pairs, m->solids, m->sheets.  Refuses what overlaps and what has no contact.
- * (contact/build.c) */
+ * (contact/shapes/build.c) */
 vv_status vvi_contact_build(vv_model *m, const double *q, const double *p);
 
 int64_t vvi_contact_memory(const vv_model *m); /* reals of the state */
@@ -466,7 +466,7 @@ uint64_t vvi_feature_name(const struct vvi_contact_step *w, const vvi_contact *c
 /* Movers of its group that a look at it reads, some more than once: how many; out NULL: counts. */
 int64_t vvi_feature_reads(const struct vvi_contact_step *w, int32_t group, const vvi_contact *c, int32_t *out);
 void vvi_features_advance(struct vvi_contact_step *w);
-/* Steps in which nothing can touch, where an accelerator takes them: how many (sheets/away.h). */
+/* Steps in which nothing can touch, where an accelerator takes them: how many (broad/away.h). */
 int64_t vvi_features_cruise(struct vvi_contact_step *w, double h, int64_t most);
 void vvi_features_forget(struct vvi_contact_step *w);
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover);

@@ -7,7 +7,7 @@
  *   kick,   p += G(q)^T a  so that g(q after the drift) = 0,   drift,   kick,   p += G(q)^T b  so that G M^-1 p = 0,
  *
  * which is symplectic, keeps both momenta exactly, and the energy in a band of second order.  Impacts act between these, in the
- * metric of what the joints leave free: contact/answer.c adds the rows of joints to those of contacts. */
+ * metric of what the joints leave free: contact/solution/answer.c adds the rows of joints to those of contacts. */
 #pragma once
 #include "contact/island/sparse.h"
 #include "ledger/ledger.h"

@@ -31,6 +31,8 @@ typedef struct vvi_pair {
   bool flat;   /* both surfaces move linearly with q: the gap is gap0 plus displacements, free of cancellation */
   double gap0; /* gap at q = 0, for flat pairs */
   double skin; /* of a layer: how far from the node its surface is */
+  double
+      size; /* m, of a layer: half of what is thinner of the two, or the length of surface that a node owns if that is less */
   double restitution, friction;
   double compliance; /* of both tips in series; 0: hard */
   vvi_projection projection;

@@ -13,8 +13,8 @@
  * built, or a candidate found: a resumed run gives the same bits. */
 #pragma once
 #include "contact/broad/tree.h"
-#include "contact/rules.h"
-#include "contact/sheets/closest.h"
+#include "contact/narrow/closest.h"
+#include "contact/shapes/rules.h"
 #include "model/columns.h"
 
 typedef enum vvi_carrier {
@@ -28,11 +28,12 @@ typedef struct vvi_sheet_body {
   int32_t body, patch;      /* of the model */
   const vv_block *block;    /* of its movers */
   const vv_patch *obstacle; /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
-  bool rigid;               /* (a part of) one copy of a rigid body; it has one mover */
-  bool turns;               /* its vertices hang on arms: a rigid body, a beam with corners */
-  const vv_patch *tip;      /* the tip of a bar: one vertex, seen through push, pull and inverse mass (or all that sleep
+  bool form;  /* a mesh of such an obstacle, for faces and edges: vertices meet the obstacle itself [sheets 14a] */
+  bool rigid; /* (a part of) one copy of a rigid body; it has one mover */
+  bool turns; /* its vertices hang on arms: a rigid body, a beam with corners */
+  const vv_patch *tip; /* the tip of a bar: one vertex, seen through push, pull and inverse mass (or all that sleep
                                in it, a vertex each); NULL: none */
-  int32_t shares;           /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
+  int32_t shares;      /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
   int32_t vertex0, vertices; /* slices */
   int32_t element0, elements;
   int32_t mover0, movers;
@@ -137,19 +138,19 @@ typedef struct vvi_sheet_part {
   const double *weight;
 } vvi_sheet_part;
 
-/* Topology, trees, clusters and slices from parts; rules are set by the caller afterwards.  (sheets/assemble.c) */
+/* Topology, trees, clusters and slices from parts; rules are set by the caller afterwards.  (shapes/assemble.c) */
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
 /* The smaller mean edge of two bodies; of tips among themselves, or with something rigid, their length. */
 double vvi_sheets_edge(const struct vvi_sheets *s, int32_t a, int32_t b);
 /* What two bodies, or one and itself, are held apart by under a rule. */
 double vvi_sheets_offset(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule);
-/* Clusters of every body with a mesh; size: elements of one at most.  (sheets/clusters.c) */
+/* Clusters of every body with a mesh; size: elements of one at most.  (shapes/clusters.c) */
 vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
-/* To a prepared file, or from it: all but the rules, which the caller sets.  (sheets/keep.c) */
+/* To a prepared file, or from it: all but the rules, which the caller sets.  (shapes/keep.c) */
 vv_status vvi_sheets_keep(const vv_model *m, struct vvi_sheets *s);
 /* A rule speaks for some two bodies. */
 void vvi_sheets_use(struct vvi_sheets *s, int32_t rule);
-/* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */
+/* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (shapes/surfaces.c) */
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q);
 
 /* ---- motion ---- */
@@ -223,6 +224,7 @@ static inline vvi_sheet_type vvi_sheet_type_of(const vvi_sheet_pair *p)
 typedef struct vvi_sheet_list {
   int32_t a, b, rule;
   int64_t first, n;
+  int64_t room;   /* from first on: what it has had stays its own until holes are closed */
   float safe;     /* the least of its pairs */
   double skin;    /* of the next build: shorter where pairs are many */
   double limit;   /* complete while no two points have come closer by more than this */
@@ -243,7 +245,7 @@ typedef struct vvi_sheet_list {
   bool mine; /* this rank has the list */
   bool asks; /* the coming drift may use it up */
   bool idle; /* nothing of it is worth a look for some drifts */
-  /* sheets/sleep.c */
+  /* broad/sleep.c */
   bool asleep;              /* nobody looks at it; */
   double nap[2], since[2];  /* strays of its clusters up to which it sleeps, and when it began; */
   double between;           /* what their bodies come closer in a drift meanwhile */
@@ -274,14 +276,14 @@ typedef struct vvi_sheet_speed {
   double allowed;                    /* distance from the centre */
 } vvi_sheet_speed;
 
-/* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
+/* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (broad/life.c) */
 typedef struct vvi_sheet_life {
   double path, ahead; /* done; after the drifts ahead at most */
   double pace;        /* m: in the coming drift at most */
   double stray, stray_ahead,
-      stride;    /* the same, relative to the flight of its body; of the last drift (sheets/sleep.c) */
+      stride;    /* the same, relative to the flight of its body; of the last drift (broad/sleep.c) */
   double nap;    /* the stray up to which all of its lists that sleep do so */
-  double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
+  double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (broad/candidates.c) */
   double box[6]; /* of x - reference */
   double at[6];  /* of x; where an accelerator has it */
   double sum[6]; /* of all such boxes when references were taken anew */
@@ -336,7 +338,7 @@ typedef struct vvi_sheet_bench {
   int64_t n, room;
 } vvi_sheet_bench;
 
-/* What has broken (sheets/gone.c). */
+/* What has broken (shapes/gone.c). */
 typedef struct vvi_sheet_gone {
   int32_t *origin; /* [n_element] element of its block; -1: none; -2 - i: an end that sleeps at the
                                              node i of its body */
@@ -350,8 +352,8 @@ typedef struct vvi_sheet_gone {
 
 typedef struct vvi_sheet_search {
   const struct vvi_sheets *sheets;
-  struct vvi_sheet_ranks *ranks; /* sheets/ranks.h; NULL: one rank has all */
-  struct vvi_sheet_away *away;   /* sheets/away.h; NULL: all that moves is here */
+  struct vvi_sheet_ranks *ranks; /* broad/ranks.h; NULL: one rank has all */
+  struct vvi_sheet_away *away;   /* broad/away.h; NULL: all that moves is here */
   vvi_sheet_gone *gone;          /* NULL: nothing can break */
   vvi_arena *arena; /* lists and candidate pairs grow there, each by doubling, where there are more than ever before */
   vvi_sheet_motion motion;
@@ -436,7 +438,7 @@ bool vvi_sheet_near_fit(vvi_sheet_search *w, int64_t room);
 void vvi_sheet_forget(vvi_sheet_search *w);
 /* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */
 void vvi_sheet_measure(vvi_sheet_search *w);
-/* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (sheets/candidates.c) */
+/* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (broad/candidates.c) */
 bool vvi_sheet_candidates(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);
 /* Does a pair hang on a mover that was pushed?  Nobody pushes the mover -1. */
@@ -468,6 +470,8 @@ void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahe
 /* Is a closest pair a local minimum of the distance between the surfaces?  Ahead. */
 bool vvi_sheet_is_local(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t a, int32_t b,
                         const vvi_closest *at);
+/* Of a mesh of an obstacle and another one: is the closest point there a vertex?  That meets the obstacle itself. [sheets 14a] */
+bool vvi_sheet_is_vertex(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at);
 /* Two features of one beam with corners that are too near along it to meet.                                   [contact 10] */
 bool vvi_sheet_neighbours(const struct vvi_sheets *s, int32_t na, const int32_t *a, int32_t nb, const int32_t *b);
 /* The plain twin: all pairs of two bodies with distance below skin, one by one, in no order.  Returns how many; room: at

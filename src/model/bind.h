@@ -53,6 +53,8 @@ const char *vvi_type_text(vv_type type);                       /* "a number" */
 int vvi_field_find(const vv_schema *schema, const char *name); /* -1: none */
 const vv_group *vvi_motion_of(const vv_group *body);           /* `motion` of a body; NULL: it has none */
 bool vvi_field_hashed(const vv_group *g, const vv_field *f); /* false for title, record, stop and time.end of a scene */
+/* The first key that two groups have other values for, but for those of a list that ends with NULL; NULL: there is none. */
+const char *vvi_group_other(const vv_group *a, const vv_group *b, const char *const but[]);
 uint64_t vvi_part_hash(const vv_group *root, const char *name); /* of one part of a scene: of these, too */
 
 /* The bodies of the context's catalog, or of the built-in one. */

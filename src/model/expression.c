@@ -294,6 +294,8 @@ static bool raise(parser *p, vvi_quantity *a, const vvi_quantity *b)
     a->dim[k] = (int)whole;
   }
   if (a->value == 0 && n < 0) return fail(p, "a division by zero");
+  if (a->value < 0 && n == 0.5) return fail(p, "a root of a negative number");
+  if (a->value < 0 && n != round(n)) return fail(p, "the power %g of a negative number", n);
   a->value = pow(a->value, n);
   a->up = pow(a->up, n);
   a->down = pow(a->down, n);

@@ -319,6 +319,20 @@ uint64_t vvi_part_hash(const vv_group *root, const char *name)
   return h;
 }
 
+const char *vvi_group_other(const vv_group *a, const vv_group *b, const char *const but[])
+{
+  if (a->schema != b->schema) return "kind";
+  for (int i = 0; i < a->schema->n; i++) {
+    const vv_field *f = &a->schema->field[i];
+    const vvi_value *x = &a->value[i], *y = &b->value[i];
+    bool free = !vvi_field_hashed(a, f);
+    for (int k = 0; but[k] != NULL; k++) free = free || strcmp(f->name, but[k]) == 0;
+    if (free || (!x->has && !y->has)) continue;
+    if (x->has != y->has || hash_value(VVI_HASH_SEED, a, f, x) != hash_value(VVI_HASH_SEED, b, f, y)) return f->name;
+  }
+  return NULL;
+}
+
 const char *vvi_group_unit(const vv_group *g, const char *name)
 {
   const char *text = value_of(g, name, TYPE(VV_NUMBER))->text;

@@ -3,8 +3,9 @@
 #include "base/base.h"
 #include "visviva/ext.h"
 
+struct vvi_rules;  /* contact/shapes/rules.h */
 struct vvi_pairs;  /* contact/pairs.h */
-struct vvi_solids; /* contact/solids.h */
+struct vvi_solids; /* contact/shapes/solids.h */
 struct vvi_sheets; /* contact/sheets.h */
 struct vvi_joints; /* contact/joints.h */
 struct vvi_probes; /* model/probe.h */
@@ -33,6 +34,7 @@ struct vv_model {
   int order;
   const vv_stepper_kind *stepper;
   bool driven, viscous, flows; /* some block has driven nodes, is viscous, has internal variables */
+  struct vvi_rules *rules;     /* the scene's `contacts` */
   struct vvi_pairs *pairs;     /* candidate contact pairs; owned by the arena */
   struct vvi_solids
       *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */

@@ -248,7 +248,8 @@ static vv_status child_put(vv_spec *spec, vvi_node *parent, const path_step *ste
 {
   vvi_node **link = child_link(parent, step), *old = *link;
   if (step->index >= 0 && old == NULL && step->index != parent->count)
-    return vvi_fail(spec->ctx, VV_ARG, "index %d: the list has %d items", step->index, parent->count);
+    return vvi_fail(spec->ctx, VV_ARG, "there is no '%s[%d]': the list has %d items, counted from 0",
+                    parent->key != NULL ? parent->key : "", step->index, parent->count);
   if (step->index < 0) {
     value->key = vvi_spec_text(spec, step->key, step->length);
     if (value->key == NULL) return vvi_fail(spec->ctx, VV_NOMEM, "out of memory");

@@ -314,6 +314,7 @@ static vv_status set_act(vv_sim *sim, int body, int64_t node, bool motion, const
   }
   act->body = body, act->node = node, act->motion = motion, act->since = now;
   act->moves = motion && a != NULL, act->turns = motion && b != NULL;
+  if (vvi_act_leads(sim)) vvi_claims_lead(sim);
   for (int c = 0; c < 3; c++) act->value[c] = a != NULL ? a[c] : 0.0, act->value[3 + c] = b != NULL ? b[c] : 0.0;
   return VV_OK;
 }
@@ -468,6 +469,27 @@ const vv_body *vvi_act_astray(const vv_sim *sim, double *by)
     if (d > *by) *by = d, body = &sim->model->body[a->body];
   }
   return body;
+}
+
+static bool is_rigid(const vv_sim *sim, const vvi_act *a)
+{
+  const vv_implicit_table *form = sim->model->block[sim->model->body[a->body].block].kind->implicit;
+  return a->motion && form != NULL && form->frames != NULL;
+}
+
+bool vvi_act_leads(const vv_sim *sim)
+{
+  for (int i = 0; i < sim->n_act; i++)
+    if (is_rigid(sim, &sim->act[i])) return true;
+  return false;
+}
+
+double vvi_act_off(const vv_sim *sim)
+{
+  double most = 0.0;
+  for (int i = 0; i < sim->n_act; i++)
+    if (is_rigid(sim, &sim->act[i]) && sim->act[i].moves) most = fmax(most, astray(sim, &sim->act[i]));
+  return most;
 }
 
 static vv_status halves(vv_sim *sim, bool before)

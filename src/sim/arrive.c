@@ -17,7 +17,7 @@
 enum { MOST_UNKNOWNS = 3000, ITERATIONS = 40, HALVINGS = 12 };
 
 typedef struct shot {
-  const vv_model *m;
+  const vv_model *m, *end; /* of the run, and of the configuration to reach */
   const vv_state *from, *to;
   int64_t steps;
   int64_t n;           /* free coordinates */
@@ -95,14 +95,23 @@ static void vary_drift(const shot *s, double h)
     }
 }
 
+/* Into d, all of it; the first block that cannot go there, NULL: all can. */
+static const vv_block *measure(shot *s)
+{
+  const vv_block *stray = NULL;
+  memset(s->d, 0, sizeof(double) * (size_t)s->m->np);
+  for (int i = 0; i < s->m->n_block; i++) {
+    const vv_block *b = &s->m->block[i], *end = &s->end->block[i];
+    if (b->nodes > 0 && !b->kind->vary->between(b, s->q + b->q0, end, s->to->q + end->q0, s->d + b->p0) && !stray)
+      stray = b;
+  }
+  return stray;
+}
+
 static double distance(shot *s)
 {
   double far = 0.0;
-  memset(s->d, 0, sizeof(double) * (size_t)s->m->np);
-  for (int i = 0; i < s->m->n_block; i++) {
-    const vv_block *b = &s->m->block[i];
-    if (b->nodes > 0) b->kind->vary->between(b, s->q + b->q0, s->to->q + b->q0, s->d + b->p0);
-  }
+  measure(s);
   for (int64_t k = 0; k < s->n; k++) {
     const double left = fabs(s->d[s->free[k]] - s->goal[k]);
     if (!(left <= 1e300)) return INFINITY;
@@ -236,9 +245,26 @@ static vv_status seek(shot *s, vv_arrival *out)
       s->m->source, done, out->iterations);
 }
 
-static vv_status check(const vv_model *m, const vv_state *from, const vv_state *to)
+/* The two scenes have the same bodies, node by node; where they lie may differ, and what they are made of. */
+static vv_status check_bodies(const vv_model *m, const vv_model *end)
 {
-  if (from->nq != m->nq || from->np != m->np || to->nq != m->nq)
+  for (int i = 0; i < m->n_body; i++) {
+    const vv_body *a = &m->body[i], *b = i < end->n_body ? &end->body[i] : NULL;
+    if (b == NULL || strcmp(a->name, b->name) != 0 || a->kind != b->kind)
+      return vvi_fail(m->ctx, VV_ARG, "%s: has a body '%s', and %s has %s%s%s in its place; give both the same bodies",
+                      m->source, a->name, end->source, b != NULL ? "'" : "", b != NULL ? b->name : "none",
+                      b != NULL ? "'" : "");
+    if (a->n_node != b->n_node)
+      return vvi_fail(m->ctx, VV_ARG, "%s: '%s' has %lld nodes, and in %s %lld; give both the same 'elements'",
+                      m->source, a->name, (long long)a->n_node, end->source, (long long)b->n_node);
+  }
+  return VV_OK;
+}
+
+static vv_status check(const vv_model *m, const vv_state *from, const vv_model *end, const vv_state *to)
+{
+  VV_TRY(check_bodies(m, end));
+  if (from->nq != m->nq || from->np != m->np || to->nq != end->nq || end->n_block != m->n_block)
     return vvi_fail(m->ctx, VV_ARG, "%s: the two states have different numbers of nodes", m->source);
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].nodes > 0 && (m->block[i].kind->vary == NULL || m->block[i].kind->vary->between == NULL))
@@ -261,7 +287,11 @@ static vv_status check(const vv_model *m, const vv_state *from, const vv_state *
 static vv_status check_held(shot *s)
 {
   memcpy(s->q, s->from->q, sizeof(double) * (size_t)s->m->nq);
-  distance(s);
+  const vv_block *stray = measure(s);
+  if (stray != NULL)
+    return vvi_fail(s->m->ctx, VV_ARG,
+                    "%s: a %s of %s lies where no motion leads: it moves on its line alone ('axis', 'origin')",
+                    s->m->source, stray->kind->name, s->end->source);
   for (int64_t k = 0; k < s->n; k++) s->d[s->free[k]] = 0.0;
   for (int64_t i = 0; i < s->m->np; i++)
     if (!(fabs(s->d[i]) <= 1e-9 * s->m->length_scale))
@@ -297,11 +327,11 @@ static vv_status arrive(shot *s, vv_arrival *out)
   return status;
 }
 
-vv_status vv_sim_arrive(const vv_model *model, vv_state *from, const vv_state *to, vv_arrival *out)
+vv_status vv_sim_arrive(const vv_model *model, vv_state *from, const vv_model *end, const vv_state *to, vv_arrival *out)
 {
-  shot s = {.m = model, .from = from, .to = to, .steps = model->steps};
+  shot s = {.m = model, .end = end, .from = from, .to = to, .steps = model->steps};
   *out = (vv_arrival){0};
-  VV_TRY(check(model, from, to));
+  VV_TRY(check(model, from, end, to));
   const vv_status status = arrive(&s, out);
   if (status == VV_OK) memcpy(from->p, s.start, sizeof(double) * (size_t)model->np);
   free(s.q);

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "contact/contact.h"
+#include "contact/shapes/fold.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 
@@ -55,15 +56,19 @@ void vvi_sim_open(vv_sim *sim)
  * start, there is no impact to judge, and one step in FREE is enough, or one in AWAY of a state that must come down from a device
  * for it.  The 1st, 2nd, 4th, 8th, ... always are. */
 enum { ALL_LOOKS = 4096 };
-static bool looks_closely(const vv_sim *sim, int64_t most)
+static bool looks_at(const vv_sim *sim, int64_t most, bool touched)
 {
   enum { FREE = 64, AWAY = 4096 };
   const int64_t step = llabs(sim->state->step);
   const bool away = sim->step.accelerator != NULL && sim->step.accelerator->resident;
-  const bool touched = sim->ledger.impacts > 0 || sim->ledger.held > 0;
   int64_t every = away ? AWAY : touched ? 1 : FREE;
   while (every < step / most) every *= 2;
   return step % every == 0 || (step & (step - 1)) == 0;
+}
+
+static bool looks_closely(const vv_sim *sim, int64_t most)
+{
+  return looks_at(sim, most, sim->ledger.impacts > 0 || sim->ledger.held > 0);
 }
 
 /* Elements that are crushed flat, inside out, folded or overstretched: told, since energies may close all the same.  Many of them cost as much as an
@@ -85,6 +90,39 @@ static void note_distortion(vv_sim *sim)
   if (l->max_stretch >= 1.0 && l->stretch_when < 0.0) l->stretch_when = sim->state->t;
 }
 
+/* Beams that do not meet themselves.  A walk along all that has folded costs some forces. */
+static void note_folds(vv_sim *sim)
+{
+  vv_ledger *l = &sim->ledger;
+  vv_overlap inside = {0};
+  int32_t who;
+  if (!sim->may_fold || !looks_at(sim, ALL_LOOKS, true)) return; /* what nobody asked for leaves no impacts */
+  vvi_bring_down(&sim->step);
+  if (vvi_folds_look(sim->model, sim->state->q, sim->state->p, sim->mover, &inside, &who))
+    vvi_note_unmet(l, &inside, who, who);
+}
+
+/* Once, with the names: the claim `penetration` has none. */
+static void tell_unmet(vv_sim *sim)
+{
+  const vv_ledger *l = &sim->ledger;
+  const vv_body *into = &sim->model->body[l->unmet_of[0]], *what = &sim->model->body[l->unmet_of[1]];
+  if (sim->unmet_told || !(l->unmet.depth > VVI_SEEN_DEPTH * l->unmet.size)) return;
+  sim->unmet_told = true;
+  if (into == what)
+    vvi_warn(into->group, NULL,
+             "'%s' went into itself by t = %.6g: beams touch themselves where 'contacts' ask for it with 'self: true'; "
+             "what may "
+             "pass says 'self: false'",
+             into->name, sim->state->t);
+  else
+    vvi_warn(into->group, NULL,
+             "'%s' went into the side of '%s' by t = %.6g, and passes through it: a bar touches with its ends alone; "
+             "what is "
+             "hit from the side is a beam; what may pass says 'response: none'",
+             what->name, into->name, sim->state->t);
+}
+
 /* It costs four forces. */
 static void note_h2(vv_sim *sim, double nodal)
 {
@@ -103,6 +141,8 @@ void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
   note_h2(sim, nodal);
   note_distortion(sim);
+  note_folds(sim);
+  tell_unmet(sim);
   vvi_claims_judge(sim, false);
   sim->fresh = true;
 }

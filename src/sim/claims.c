@@ -15,8 +15,8 @@
 #include "sim/sim.h"
 
 #include "contact/contact.h"
+#include "contact/shapes/solids.h"
 #include "contact/sheets.h"
-#include "contact/solids.h"
 #include "math/math.h"
 #include "step/contact.h"
 #include "step/variation.h"
@@ -24,6 +24,9 @@
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the energy: what is farther off than this did not blow up, and that is all that can be said of it. */
+#define VVI_GUARD 0.1
 
 static void add(vv_sim *sim, const char *name, const char *nature, double bound)
 {
@@ -76,7 +79,7 @@ static const char *energy_nature(const vv_sim *sim, double bound)
   const vv_model *m = sim->model;
   const bool walks = m->pairs->n > 0 && (m->stepper == &vv_event_stepper || m->pairs->n_soft > 0); /* [bars 17a, 19b] */
   const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !walks;
-  const bool guard = isfinite(m->stable_step) && ((!linear && !sim->shadow) || bound > 0.1);
+  const bool guard = isfinite(m->stable_step) && ((!linear && !sim->shadow) || bound > VVI_GUARD);
   if (guard) return loses(m) ? "guard, losses booked" : "guard";
   return loses(m) ? "bounded, losses booked" : "bounded";
 }
@@ -135,38 +138,42 @@ static bool springs(const vv_model *m)
 static double overlap_bound(const vv_sim *sim, double size)
 {
   const vv_model *m = sim->model;
+  const bool rests = m->solids != NULL && m->solids->rests;
   if (vvi_model_implicit(m)) return (springs(m) ? 0.5 : VVI_SEEN_DEPTH) * size;
   const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
-  return fmax((m->solids->rests ? VVI_SEEN_DEPTH : 1e-3) * size, fmin(dip, VVI_SEEN_DEPTH * size));
+  return fmax((rests ? VVI_SEEN_DEPTH : 1e-3) * size, fmin(dip, VVI_SEEN_DEPTH * size));
 }
 
 /* m: of the smallest that can meet. */
 static double smallest(const vv_model *m)
 {
-  const double edge = m->sheets != NULL ? m->sheets->edge_length : INFINITY, size = fmin(m->solids->smallest, edge);
+  const double edge = m->sheets != NULL ? m->sheets->edge_length : INFINITY,
+               size = m->solids != NULL ? fmin(m->solids->smallest, edge) : edge;
   return isfinite(size) ? size : m->length_scale;
 }
 
 /* What contacts brought and did not pay back yet, or took where nothing may be lost, at the most, beside what those that hold have:
- * reflections of the plain energy where those of the shadow energy would meet again, gaps that turn.        [contact 30] */
+ * reflections of the plain energy where those of the shadow energy would meet again, gaps that turn.  And what pairs of tips owe.
+ * [contact 30, bars 19c] */
 static double debt(const vv_sim *sim)
 {
-  if (sim->step.lends_cuts) return vvi_ledger_relative(&sim->ledger, sim->ledger.max_cut_debt);
-  return vvi_ledger_relative(&sim->ledger, vvi_contact_off(sim->step.contact));
+  const double off = sim->step.contact != NULL ? vvi_contact_off(sim->step.contact) : 0.0;
+  return vvi_ledger_relative(&sim->ledger, off + (sim->step.lends ? sim->ledger.max_pair_debt : 0.0));
 }
 
 /* Three deviations of a random walk of all that was ever lent, of each loan no more than theory lets it be: loans that are paid back
  * stay below it, ten that pile up do not, nor does one that is too large.  Beside it what the forces of contacts that last did while
- * their gaps opened, which is owed until they close again [contact 30b, 30c].  Where steps are cut at events: what a cut may bring,
- * and what pairs that press were lifted by.                                                                    [bars 19c] */
+ * their gaps opened, which is owed until they close again [contact 30b, 30c].  Pairs of tips: what a step may lend each of them, the
+ * walk of what they were lifted by, and never a tenth of the energy.                                           [bars 19c] */
 static double debt_bound(const vv_sim *sim, double rounding, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
-  if (sim->step.lends_cuts)
-    return vvi_ledger_relative(l, sqrt((double)sim->model->pairs->n) * l->kick_energy + l->lifted) +
-           rounding * rounding_growth(sim, far_too);
-  return vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent) + vvi_contact_opening(sim->step.contact)) +
-         rounding * rounding_growth(sim, far_too) + pressed_rounding(sim);
+  const double pairs = (1.0 + sqrt((double)sim->model->pairs->n)) * l->most_lent + 3.0 * sqrt(l->lifted);
+  double bound = rounding * rounding_growth(sim, far_too);
+  if (sim->step.lends) bound += fmin(VVI_GUARD, vvi_ledger_relative(l, pairs));
+  if (sim->step.contact == NULL) return bound;
+  return bound + pressed_rounding(sim) +
+         vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent) + vvi_contact_opening(sim->step.contact));
 }
 
 /* What restitution, friction and materials take never shrinks; and energy with losses never rises, where the method keeps it exactly.
@@ -193,12 +200,36 @@ static double joint_bound(const vv_sim *sim)
   return 1e-12 + vvi_ledger_relative(l, part * half + l->energy_floor);
 }
 
+/* m: how far a body may be off its `motion`.  An impact throws it off by h times the speed that it takes, and the next step leads it
+ * back; what stays in its way holds it off for as long as that lasts.  As an overlap that is seen.          [rigid 19a] */
+static double motion_bound(const vv_sim *sim)
+{
+  return VVI_SEEN_DEPTH * smallest(sim->model);
+}
+
+/* Behind all others: bodies may be led from some time on. */
+void vvi_claims_lead(vv_sim *sim)
+{
+  for (int i = 0; i < sim->n_claim; i++)
+    if (strcmp(sim->claim[i].name, "motion") == 0) return;
+  add(sim, "motion", "bounded", motion_bound(sim));
+}
+
 /* Arms as printed in the paper on rigid contact turn what they push. */
 static bool turns(const vv_model *m)
 {
   for (int i = 0; i < vv_count(m->root, "contacts"); i++)
     if (vv_is(vv_item(m->root, "contacts", i), "arms", "printed")) return true;
   return false;
+}
+
+static void claim_structure(vv_sim *sim, bool event)
+{
+  if (sim->step.vary == NULL) return;
+  const bool symplectic = (vvi_sys_claims(sim->model) & VV_SYMPLECTIC) != 0;
+  if (symplectic && (!event || sim->step.jump != VVI_NODAL)) add(sim, "symplectic", "exact", 1e-13);
+  if (symplectic && sim->step.vary->by_slabs) add(sim, "multisymplectic", "exact", 1e-13);
+  if (sim->step.vary->by_slabs && !sim->step.vary->clamped) add(sim, "noether", "exact", 1e-13);
 }
 
 void vvi_claims_make(vv_sim *sim)
@@ -224,24 +255,23 @@ void vvi_claims_make(vv_sim *sim)
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
   const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
   const bool solids = sim->step.contact != NULL && sim->step.locate == NULL; /* as well */
-  sim->by_size = vvi_model_implicit(m) ? m->solids != NULL : solids && !penetrates;
+  const bool layers = m->pairs->n_layer > 0 && !penetrates;
+  sim->by_size = vvi_model_implicit(m) ? m->solids != NULL : (solids && !penetrates) || layers;
   const double least = (dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12) * m->length_scale;
   const bool hard = m->pairs->n_hard > 0; /* massless tips cannot overlap */
   if ((event && hard) || (dcr && !penetrates))
     add(sim, "penetration", loose || solids ? "bounded" : "exact", least);
   else if (sim->step.contact != NULL && !penetrates)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", 1e-12 * m->length_scale);
-  else if (vvi_model_implicit(m) && m->solids != NULL)
+  else if ((vvi_model_implicit(m) && m->solids != NULL) || layers)
     add(sim, "penetration", "bounded", 0.0);
-  if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-12);
-  if (sim->step.lends_cuts && m->pairs->n > 0) add(sim, "debt", "bounded", 1e-12);
+  else if ((sim->step.sides != NULL || sim->may_fold) && !penetrates)
+    add(sim, "penetration", "exact", 1e-12 * m->length_scale);
+  if ((solids && !penetrates) || sim->step.lends) add(sim, "debt", "bounded", 1e-12);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
-  if (sim->step.vary == NULL) return;
-  const bool symplectic = (vvi_sys_claims(m) & VV_SYMPLECTIC) != 0;
-  if (symplectic && (!event || sim->step.jump != VVI_NODAL)) add(sim, "symplectic", "exact", 1e-13);
-  if (symplectic && sim->step.vary->by_slabs) add(sim, "multisymplectic", "exact", 1e-13);
-  if (sim->step.vary->by_slabs && !sim->step.vary->clamped) add(sim, "noether", "exact", 1e-13);
+  claim_structure(sim, event);
+  if (vvi_act_leads(sim)) vvi_claims_lead(sim);
 }
 
 /* Of the energy of fourth order, by what the run has shown so far; never above the guard.                   [ledger 16] */
@@ -263,6 +293,7 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "losses") == 0) return losses(sim);
   if (strcmp(name, "joints") == 0) return l->posted.joint_gap; /* m */
   if (strcmp(name, "joint_work") == 0) return joint_work(sim);
+  if (strcmp(name, "motion") == 0) return vvi_act_off(sim); /* m */
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
   if (strcmp(name, "penetration") == 0) return sim->by_size ? l->overlap.depth : l->max_penetration; /* m */
@@ -294,7 +325,6 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
   if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound, far_too);
-  if (strcmp(c->name, "debt") == 0 && sim->step.lends_cuts) c->nature = bound > 0.1 ? "guard" : "bounded";
   if (strcmp(c->name, "penetration") == 0 && sim->by_size)
     bound = fmax(bound, overlap_bound(sim, l->overlap.depth > 0.0 ? l->overlap.size : smallest(sim->model)));
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);

@@ -1,6 +1,6 @@
 /* sim/compile.c  Makes a frozen model and its first state from a scene: bodies, contact pairs, stepper, stable step. */
 #include "contact/joints.h"
-#include "contact/solids.h"
+#include "contact/shapes/solids.h"
 #include "math/math.h"
 #include "model/bind.h"
 #include "model/material.h"
@@ -260,16 +260,24 @@ static bool has_massless_tips(const vv_model *m)
   return m->pairs->n_soft > m->pairs->n_layer;
 }
 
+/* Whole steps of the leapfrog keep the energy through any number of impacts, and steps that are cut do not: rubber with lumped tips, and
+ * linear bars whose loads, drives, damping, flow or cracks keep them from `modified`, with any tips.  [shadow 1, bars 17b, 19b] */
+static bool whole_is_better(const vv_model *m)
+{
+  if (vv_integer(vv_sub(m->root, "method"), "order") != 2) return false;
+  const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  return linear ? vvi_sys_loaded(m) || vvi_sys_dissipates(m)
+                : (has_rubber(m) || vvi_sys_loaded(m)) && !has_massless_tips(m);
+}
+
 /* `auto` becomes event where bars and planes can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
- * something need the leapfrog, and at order 2 rubber and what bears loads or is driven are better off there.  The scene that is written down says which. */
+ * something need the leapfrog, and others are better off there.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto")) {
-    /* in steps that are cut the energy of either is lent and paid back, at best; whole ones keep it, but not where tips are springs
-     * that come and go [shadow 1, bars 17a, 19b] */
-    const bool whole = (has_rubber(m) || vvi_sys_loaded(m)) && vv_integer(g, "order") == 2 && !has_massless_tips(m);
-    const bool cut = !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !whole));
+    const bool cut =
+        !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !whole_is_better(m)));
     vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) && m->joints == NULL ? "event" : "leapfrog");
   }
   const bool paper = projects(m, VVI_UNTOUCHED);
@@ -385,7 +393,8 @@ static bool cuts_openly(const vv_model *m)
 }
 
 /* Linear bars keep a quadratic form at any stable step, and their waves are best near the limit; but not where impacts cut
- * steps and no rule of impact keeps it, nor where massless tips come and go in whole steps.  The stable step of what is not linear is
+ * steps and no rule of impact keeps it, nor where massless tips come and go in whole steps, of which near the
+ * stable step not all can pay for it at once [bars 17b].  The stable step of what is not linear is
  * that at rest: it needs room, and more of it where impacts excite the highest frequencies. */
 static double default_safety(vv_model *m)
 {
@@ -451,10 +460,13 @@ static void warn(const vv_model *m)
 
 /* ---- a first step, for numbers that no double holds ---- */
 
+enum { PIECE = 1 << 15 }; /* threads share more reals than that */
+
 /* 0, or not a number where a square is not finite: one pass without branches. */
-static double overflow(int64_t n, const double *x)
+static double overflow(int threads, int64_t n, const double *x)
 {
   double sum = 0.0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : sum) if (n > PIECE)
   for (int64_t i = 0; i < n; i++) sum += 0.0 * (x[i] * x[i]);
   return sum;
 }
@@ -466,8 +478,10 @@ const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p
     const vv_body *body = &m->body[i];
     const vv_block *b = &m->block[body->block];
     double sum = 0.0;
-    for (int c = 0; c < b->kind->node_q; c++) sum += overflow(body->n_node, q + b->q0 + c * b->column + body->node0);
-    for (int c = 0; c < b->kind->node_p; c++) sum += overflow(body->n_node, p + b->p0 + c * b->column + body->node0);
+    for (int c = 0; c < b->kind->node_q; c++)
+      sum += overflow(b->threads, body->n_node, q + b->q0 + c * b->column + body->node0);
+    for (int c = 0; c < b->kind->node_p; c++)
+      sum += overflow(b->threads, body->n_node, p + b->p0 + c * b->column + body->node0);
     if (sum != 0.0) return body;
   }
   return NULL;
@@ -496,6 +510,12 @@ static vv_status move_copy(const vv_model *m, double *q, double *p)
                                   : "positions, velocities, loads and gravity");
 }
 
+static void copy_reals(const vv_model *m, double *to, const double *from, int64_t n)
+{
+#pragma omp parallel for schedule(static) num_threads(vv_ctx_threads(m->ctx)) if (n > PIECE)
+  for (int64_t i = 0; i < n; i += PIECE) memcpy(to + i, from + i, sizeof *to * (size_t)(n - i < PIECE ? n - i : PIECE));
+}
+
 static vv_status try_step(const vv_model *m, const double *q, const double *p)
 {
   vv_state *copy = NULL;
@@ -503,8 +523,8 @@ static vv_status try_step(const vv_model *m, const double *q, const double *p)
     return vv_complain(m->root, "gravity", "%.3g is no acceleration; check the units", vvi_norm3(m->gravity));
   if (vvi_state_create(m->nq, m->np, 0, &copy) != VV_OK)
     return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the first step");
-  memcpy(copy->q, q, sizeof(double) * (size_t)m->nq);
-  memcpy(copy->p, p, sizeof(double) * (size_t)m->np);
+  copy_reals(m, copy->q, q, m->nq);
+  copy_reals(m, copy->p, p, m->np);
   const vv_status status = move_copy(m, copy->q, copy->p);
   vv_state_destroy(copy);
   return status;
@@ -523,8 +543,8 @@ static void start_by_drift(const vv_model *m, const double *q, double *p)
 /* From what bodies have filled in to the first state of a run. */
 static vv_status start(const vv_model *m, double *q, double *p, vv_state *initial)
 {
-  memcpy(initial->q, q, sizeof *q * (size_t)m->nq);
-  memcpy(initial->p, p, sizeof *p * (size_t)m->np);
+  copy_reals(m, initial->q, q, m->nq);
+  copy_reals(m, initial->p, p, m->np);
   vvi_forget(q, sizeof *q * (size_t)m->nq);
   vvi_forget(p, sizeof *p * (size_t)m->np);
   if (m->stepper->start != NULL) m->stepper->start(m, initial);

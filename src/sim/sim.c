@@ -2,7 +2,9 @@
 #include "sim/sim.h"
 
 #include "contact/joints.h"
-#include "contact/shadow.h"
+#include "contact/shapes/fold.h"
+#include "contact/shapes/side.h"
+#include "contact/solution/shadow.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -156,6 +158,13 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (m->joints != NULL && def->check_structure)
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "the structure is not checked where there are joints; leave it out");
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
+  VV_TRY(vvi_sides_create(m, sim->state->q, sim->state->p, &sim->arena, &sim->step.sides));
+  if (vvi_folds_can(m)) {
+    for (int i = 0; i < m->n_block; i++)
+      sim->mover_room = sim->mover_room > m->block[i].nodes ? sim->mover_room : m->block[i].nodes;
+    if ((sim->mover = malloc(sizeof *sim->mover * (size_t)sim->mover_room)) == NULL) return VV_NOMEM;
+    sim->may_fold = true;
+  }
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(vvi_accelerate(&sim->step, def->check_structure));

@@ -5,7 +5,7 @@
 #include "step/step.h"
 #include "visviva/sim.h"
 
-enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 12, VVI_MAX_CONTROLLERS = 8 };
+enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 16, VVI_MAX_CONTROLLERS = 8 };
 
 typedef struct vvi_observer {
   int64_t every;
@@ -55,7 +55,9 @@ struct vv_sim {
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
   bool fresh;     /* ledger.now is that of the present state */
   bool touched;   /* the caller acted since it was closed: `before` holds the totals then */
-  bool rewritten; /* he may have moved q, too */
+  bool may_fold;  /* a beam that does not meet itself could be inside of itself */
+  bool unmet_told; /* that something went into the side of a bar, or a beam into itself */
+  bool rewritten;  /* he may have moved q, too */
   vv_totals before;
   struct vvi_act *act; /* [n_act] forces and prescribed motions */
   int n_act, act_room;
@@ -79,6 +81,7 @@ const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p
 
 /* What this method promises for this scene, with bounds.  (sim/claims.c) */
 void vvi_claims_make(vv_sim *sim);
+void vvi_claims_lead(vv_sim *sim); /* from now on: where bodies are led to */
 /* Judges them by the ledger as it stands. */
 void vvi_claims_judge(vv_sim *sim, bool precise);
 
@@ -128,5 +131,8 @@ vv_status vvi_act_before(vv_sim *sim);
 void vvi_act_after(vv_sim *sim);
 /* The body that is farthest from its prescribed motion, and by how much; NULL: all are on their way. */
 const vv_body *vvi_act_astray(const vv_sim *sim, double *by);
+/* Is a rigid body led?  m: how far one is from where it should be, at the most. */
+bool vvi_act_leads(const vv_sim *sim);
+double vvi_act_off(const vv_sim *sim);
 /* Steps that may be taken at once, of n. */
 int64_t vvi_act_until(const vv_sim *sim, int64_t n);

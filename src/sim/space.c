@@ -138,11 +138,13 @@ static vv_status check(const vv_model *m, int body, int64_t steps)
                     "(`contacts: [{response: none}]`)",
                     m->source);
   const int64_t least = 4 * (k->n_node + WIDTH + 2);
-  if (steps < least || steps > 100000000 / (k->n_node * b->kind->node_q))
-    return vvi_fail(m->ctx, VV_ARG,
-                    "%s: %lld steps; '%s' with %lld nodes loses a level at each end with every node, and needs %lld or "
-                    "more (and what fits into memory)",
-                    m->source, (long long)steps, k->name, (long long)k->n_node, (long long)least);
+  const int64_t most = 100000000 / (k->n_node * b->kind->node_q);
+  if (steps < least || steps > most)
+    return vvi_fail(
+        m->ctx, VV_ARG,
+        "%s: has %lld steps; '%s' with its %lld nodes needs %lld to %lld, since every node along it costs two "
+        "levels of time and all are kept: give --steps or another 'time.end'",
+        m->source, (long long)steps, k->name, (long long)k->n_node, (long long)least, (long long)most);
   return VV_OK;
 }
 

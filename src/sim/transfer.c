@@ -1,6 +1,7 @@
 /* sim/transfer.c  A run goes on with other grids: state and book of one model become those of another.        [grids 16-19] */
 #include "contact/pairs.h"
 #include "math/math.h"
+#include "model/bind.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -29,6 +30,27 @@ static vv_status body_to(const vv_model *from, const vv_state *x, const vv_model
   return vvi_fail(to->ctx, VV_UNSUPPORTED, "%s: '%s' cannot get another grid: it %s", to->source, body->name, why);
 }
 
+/* The same bodies under the same gravity, in the same units: what differs beside the grid would be booked as its error. */
+static vv_status check_same(const vv_model *from, const vv_model *to)
+{
+  static const char *const part[] = {"units", "gravity"}, *const grid[] = {"elements", "grading", "spacing", NULL};
+  for (int i = 0; i < VV_COUNT(part); i++)
+    if (vvi_part_hash(from->root, part[i]) != vvi_part_hash(to->root, part[i]))
+      return vvi_fail(to->ctx, VV_ARG, "%s: has another '%s' than the run that it comes from; only grids may differ",
+                      to->source, part[i]);
+  for (int i = 0; i < to->n_body; i++) {
+    const int at = vvi_model_body_find(from, to->body[i].name);
+    const bool alike = at >= 0 && from->body[at].kind == to->body[i].kind; /* other kinds are told by body_to */
+    const char *other = !alike ? NULL : vvi_group_other(from->body[at].group, to->body[i].group, grid);
+    if (other != NULL)
+      return vvi_fail(to->ctx, VV_ARG,
+                      "%s: '%s' of '%s' is another one than in the run that it comes from; only 'elements', 'grading' "
+                      "and 'spacing' may differ",
+                      to->source, other, to->body[i].name);
+  }
+  return VV_OK;
+}
+
 vv_status vv_sim_transfer(const vv_model *from, const vv_state *state, const vv_model *to, vv_state *out)
 {
   if (from->n_body != to->n_body)
@@ -38,11 +60,16 @@ vv_status vv_sim_transfer(const vv_model *from, const vv_state *state, const vv_
     return vvi_fail(to->ctx, VV_UNSUPPORTED, "%s: other grids are not for bodies with joints", to->source);
   if (vvi_model_implicit(from) || vvi_model_implicit(to))
     return vvi_fail(to->ctx, VV_UNSUPPORTED, "%s: other grids are for the explicit steps", to->source);
+  VV_TRY(check_same(from, to));
   for (int i = 0; i < to->n_body; i++) VV_TRY(body_to(from, state, to, &to->body[i], out));
   for (int i = 0; i < to->pairs->n; i++) /* massless tips that are pressed together */
     if (to->pairs->pair[i].compliance > 0.0) out->memory[i] = vvi_pair_gap(&to->pairs->pair[i], out->q) < 0.0;
   out->step = (int64_t)floor(state->t / to->step + 0.5);
   out->t = (double)out->step * to->step;
+  if (out->step > to->steps)
+    return vvi_fail(to->ctx, VV_ARG,
+                    "%s: ends at t = %.9g, before the run that it comes from at %.9g; give a later end", to->source,
+                    (double)to->steps * to->step, state->t);
   if (fabs(out->t - state->t) <= 1e-9 * to->step) return VV_OK;
   return vvi_fail(to->ctx, VV_ARG, "%s: the step %.17g does not divide the time %.17g of the run that it comes from",
                   to->source, to->step, state->t);

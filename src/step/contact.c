@@ -1,7 +1,7 @@
 /* step/contact.c  Contact within a step: calls the engine, keeps its log and its columns of the ledger. */
 #include "step/contact.h"
 
-#include "contact/sheets/ranks.h"
+#include "contact/broad/ranks.h"
 #include "math/math.h"
 
 #include <float.h>

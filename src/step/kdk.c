@@ -12,6 +12,7 @@
 #include "step/contact.h"
 #include "step/variation.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Bodies whose flight keeps their energy, under constant forces alone: so does the whole step. */
@@ -29,11 +30,18 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   k->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
   if (k->f == NULL || k->z == NULL) return VV_NOMEM;
   k->keep = (s->contact != NULL && s->contact->forced) || s->joints != NULL, k->steady = vvi_sys_steady(m);
-  k->modified =
-      s->joints == NULL && s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  const bool linear = s->joints == NULL && s->composition->stages == 1 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  k->mends = linear && m->stepper == &vv_leapfrog_stepper && m->pairs->n_soft > m->pairs->n_layer;
+  k->modified = linear && (m->pairs->n_soft == 0 || k->mends);
+  if (m->driven && m->pairs->n_hard > 0 && (k->driven = VVI_ARENA_NEW(s->arena, double, m->pairs->n)) == NULL)
+    return VV_NOMEM;
+  if (m->viscous && m->pairs->n_hard > 0 && (k->hidden = VVI_ARENA_NEW(s->arena, double, m->pairs->n)) == NULL)
+    return VV_NOMEM;
+  if (k->mends && (k->turned = VVI_ARENA_NEW(s->arena, int, m->pairs->n)) == NULL) return VV_NOMEM;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
     VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h), &k->shadow));
   k->holds = m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0 && !k->modified;
+  s->lends = m->stepper == &vv_leapfrog_stepper && m->pairs->n > m->pairs->n_layer;
   s->bears = m->stepper == &vv_leapfrog_stepper && s->contact != NULL && s->contact->forced;
   if (s->bears && (s->drive = VVI_ARENA_NEW(s->arena, double, s->state->np)) == NULL) return VV_NOMEM;
   k->idle = !vvi_sys_booked(m) && m->pairs->n_soft == 0;
@@ -202,6 +210,16 @@ static void let_go(struct vv_step *s, const vvi_pair *c, double pressed, feel at
   *hold = VVI_PAIR_CLOSED;
 }
 
+/* What a drive that changes its velocity by dv does against what pushes it: r dv/2, half of it before and half of it behind the change,
+ * where the books of the impulse have all of it behind.                                                    [bars 19e] */
+static double drive_gains(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double r)
+{
+  if (k->driven == NULL || *vvi_pair_hold(s, c) == VVI_PAIR_APART) return 0.0;
+  const double work = 0.5 * r * k->driven[c - s->model->pairs->pair];
+  vvi_sum_add(&s->ledger->posted.external_work, work);
+  return work;
+}
+
 /* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
  * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is lent to the pair.
  * Where it begins to be held the kick to come is no motion, and is left out of what it gains.      [bars 19, 19a, shadow 8b] */
@@ -213,13 +231,15 @@ static void keep_apart(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
   double *hold = vvi_pair_hold(s, c);
   const bool lands = *hold == VVI_PAIR_CLOSED;
   const double r = -gap_ahead / (h * inverse), moves = lands ? r + pressed / inverse : r,
-               gained =
-                   moves * (at.speed + 0.5 * at.inverse * moves) + (lands ? vvi_held_energy(pressed, inverse) : 0.0);
+               gained = moves * (at.speed + 0.5 * at.inverse * moves) +
+                        (lands ? vvi_held_energy(pressed, inverse) : 0.0) - drive_gains(s, k, c, r);
+  vvi_note_loan(s, gained, gained);
   if (c->restitution < 1.0)
     vvi_pair_lose(s, c, -gained, &s->ledger->posted.step_loss);
   else
     *vvi_pair_debt(s, c) -= gained;
   push(s, c, t, r, c->restitution < 1.0 ? -gained : 0.0);
+  if (!k->holds) *hold = VVI_PAIR_KEPT;
   if (k->holds && c->restitution < 1.0) *hold = *hold == VVI_PAIR_APART ? VVI_PAIR_CLOSED : VVI_PAIR_HELD;
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, at.speed, r); /* later ones are only counted */
 }
@@ -259,6 +279,17 @@ static void look_ahead(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
     *hold = VVI_PAIR_APART;
 }
 
+/* Drives give their nodes the velocity of the coming step; how the rates of pairs change by that. */
+void vvi_kdk_drive(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; k->driven != NULL && i < list->n; i++)
+    k->driven[i] = -vvi_pair_rate(&list->pair[i], s->state->q, s->state->p);
+  vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  for (int i = 0; k->driven != NULL && i < list->n; i++)
+    k->driven[i] += vvi_pair_rate(&list->pair[i], s->state->q, s->state->p);
+}
+
 /* Before the drift: it is known exactly, so tips that it would make penetrate answer at the synchronous state.  Positions are
  * never moved: potential energy is untouched and, for e = 1, so is the kinetic one. */
 static void anticipate(struct vv_step *s, vvi_kdk *k, double t, double h)
@@ -272,18 +303,84 @@ static void anticipate(struct vv_step *s, vvi_kdk *k, double t, double h)
   }
 }
 
-/* Soft pairs: the springs of this configuration, and an event where one opened or closed. */
-static void close_springs(struct vv_step *s, double t)
+/* ---- pairs that are held, and what damps ---- */
+
+static bool is_held(const struct vv_step *s, const vvi_pair *c)
+{
+  return c->compliance <= 0.0 && c->projection == VVI_ANTICIPATE && *vvi_pair_hold(s, c) != VVI_PAIR_APART;
+}
+
+/* A medium and dashpots resist what moves, and what is held does not: before they act its half kick is taken off, and k->hidden
+ * remembers it.                                                                                             [bars 19d] */
+static void hide_held(struct vv_step *s, vvi_kdk *k)
 {
   const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; k->hidden != NULL && i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    const double inverse = is_held(s, c) ? vvi_pair_inverse_mass(c, s->state->q) : 0.0;
+    k->hidden[i] = inverse > 0.0 ? vvi_pair_rate(c, s->state->q, s->state->p) / inverse : 0.0;
+    if (k->hidden[i] != 0.0) vvi_pair_pull(c, s->state->q, -k->hidden[i], s->state->p);
+  }
+}
+
+/* And given back.  What dashpots gave such a tip in between is borne by what holds it, which does not pull: it gives up no more than it
+ * pushes with.  What is not borne moves, and the half kick does work on that. */
+static void show_held(struct vv_step *s, const vvi_kdk *k)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = list->n - 1; k->hidden != NULL && i >= 0; i--) {
+    const vvi_pair *c = &list->pair[i];
+    const double half = k->hidden[i], rate = half != 0.0 ? vvi_pair_rate(c, s->state->q, s->state->p) : 0.0;
+    if (half == 0.0) continue;
+    const double inverse = vvi_pair_inverse_mass(c, s->state->q), direction = s->h < 0.0 ? -1.0 : 1.0,
+                 r = direction * half < 0.0 ? direction * fmax(-direction * rate / inverse, direction * half) : 0.0;
+    vvi_sum_add(&s->ledger->posted.viscous_loss, -r * (rate + 0.5 * inverse * r) - half * (rate + inverse * r));
+    if (r != 0.0) push(s, c, s->state->t, r, 0.0);
+    vvi_pair_pull(c, s->state->q, half, s->state->p);
+  }
+}
+
+/* ---- massless tips ---- */
+
+/* Soft pairs: the springs of this configuration, and an event where one opened or closed.  What the trapezoidal rule leaves
+ * there, with the gaps of both ends of the drift, is lent to the pair: k g0 g1/2 where it closed, less than nothing, and as much
+ * the other way where it opened.                                                                            [bars 17a] */
+static void close_springs(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  k->n_turned = 0;
   for (int i = 0; list->n_soft > 0 && i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
     if (c->compliance <= 0.0) continue;
-    const double now = vvi_pair_gap(c, s->state->q) < 0.0;
-    if (now != s->state->memory[i])
-      vvi_log_add(s, c, now != 0.0 ? "on" : "off", t, vvi_pair_rate(c, s->state->q, s->state->p), 0.0);
+    const double gap = vvi_pair_gap(c, s->state->q), now = gap < 0.0, rate = vvi_pair_rate(c, s->state->q, s->state->p);
+    const bool turned = now != s->state->memory[i];
     s->state->memory[i] = now;
+    if (turned && !k->mends) vvi_log_add(s, c, now != 0.0 ? "on" : "off", t, rate, 0.0);
+    if (!turned || !k->mends) continue;
+    const double left = (now != 0.0 ? 0.5 : -0.5) * (gap - h * rate) * gap / c->compliance;
+    vvi_note_loan(s, fabs(left), 0.0);
+    *vvi_pair_debt(s, c) -= left;
+    k->turned[k->n_turned++] = i;
   }
+}
+
+/* The small root of a r^2/2 + u r = bank: the impulse that takes the energy out of the motion again, or brings it back.  A tip that
+ * comes off too slowly to pay all of it pays what it has, and the rest the next time.                       [bars 17b] */
+void vvi_kdk_settle(struct vv_step *s, vvi_kdk *k, double t)
+{
+  if (k->n_turned > 0 && s->vary != NULL && !s->vary->over) vvi_variation_stop(s, t);
+  for (int i = 0; i < k->n_turned; i++) {
+    const vvi_pair *c = &s->model->pairs->pair[k->turned[i]];
+    const double speed = vvi_pair_rate(c, s->state->q, s->state->p), inverse = vvi_pair_inverse_mass(c, s->state->q);
+    double *bank = vvi_pair_debt(s, c), r = 0.0, other;
+    if (vvi_quadratic(0.5 * inverse, speed, -*bank, &r, &other))
+      *bank = 0.0;
+    else if (inverse > 0.0)
+      r = -speed / inverse, *bank += 0.5 * speed * speed / inverse;
+    vvi_log_add(s, c, s->state->memory[k->turned[i]] != 0.0 ? "on" : "off", t, speed, r);
+    push(s, c, t, r, 0.0);
+  }
+  k->n_turned = 0;
 }
 
 void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
@@ -364,7 +461,7 @@ static void after_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
   } else
     vvi_sys_flow(s->model, h, x->q, x->p, &s->ledger->posted);
   if (s->contact != NULL) vvi_contact_drifted(s, h);
-  close_springs(s, t + h);
+  close_springs(s, k, t + h, h);
   if (both) vvi_springs_kick(s->model, x->memory, 1.0, x->q, k->f);
   if (both) lead(s, k->f);
   k->known = both, k->known_at = t + h;
@@ -397,9 +494,10 @@ bool vvi_kdk_leap(struct vv_step *s, vvi_kdk *k, double t, double h)
 }
 
 /* Half of what a medium takes, on either side of a substep.  Joints go on holding.                                  [mat 11] */
-static void damp(struct vv_step *s, double h)
+static void damp(struct vv_step *s, vvi_kdk *k, double h)
 {
   if (!s->model->viscous) return;
+  hide_held(s, k);
   if (s->contact != NULL) vvi_contact_show(s);
   if (s->joints != NULL) vvi_joints_before_fade(s->joints, s->state->q, s->state->p);
   if (s->accelerator != NULL)
@@ -408,18 +506,19 @@ static void damp(struct vv_step *s, double h)
     vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
   if (s->contact != NULL) vvi_contact_hide(s);
   if (s->joints != NULL) vvi_joints_fade(s->joints, s->state->q, s->state->p, &s->ledger->posted);
+  show_held(s, k);
 }
 
-vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
+vv_status vvi_kdk_compose(struct vv_step *s, vvi_kdk *k, vvi_substep *substep, vv_report *r)
 {
   double t = s->state->t;
   if (s->traction.nodes > 0) vvi_traction_begin(s->model, &s->traction, s->state->step, t);
   if (s->accelerator != NULL) vvi_stay_begin(s);
   for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
     const double h = s->composition->gamma[i] * s->h;
-    damp(s, 0.5 * h);
+    damp(s, k, 0.5 * h);
     VV_TRY(substep(s, t, h, r));
-    if (r->reason == VV_REASON_DONE) damp(s, 0.5 * h);
+    if (r->reason == VV_REASON_DONE) damp(s, k, 0.5 * h);
     t += h;
   }
   if (r->reason == VV_REASON_DONE) vvi_step_done(s);
@@ -455,6 +554,7 @@ void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)
   vvi_bring_down(s);
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);
+  vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
   sum->strain -= s->h * s->h * vvi_half_kick_energy(s, w->f, w->z);
 }
 

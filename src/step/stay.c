@@ -1,10 +1,10 @@
 /* step/stay.c  Blocks of points that stay on an accelerator while the host resolves contacts.
  *
  * The search is told which clusters may use up a budget of their motion, and asks for what these do, and for the nodes of those that
- * it has to look at (contact/sheets/away.h).  These are on the host until the drift; of all others its columns are old, and nobody may read them: where asserts are
+ * it has to look at (contact/broad/away.h).  These are on the host until the drift; of all others its columns are old, and nobody may read them: where asserts are
  * compiled they are made NaN.  The host has the whole state again when somebody looks (vvi_bring_down). */
+#include "contact/broad/away.h"
 #include "contact/contact.h"
-#include "contact/sheets/away.h"
 #include "step/accelerate.h"
 
 #include <assert.h>

@@ -2,6 +2,7 @@
 #include "step/step.h"
 #include "visviva/net.h"
 
+#include "contact/shapes/side.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -111,6 +112,17 @@ double vvi_pairs_lent(const struct vv_step *s)
   return sum;
 }
 
+/* What is owed moves in the state, too, beside what the run was given: of an energy of now that part does not count, so that no debt
+ * is excused by itself. */
+void vvi_note_loan(struct vv_step *s, double most, double lifted)
+{
+  vv_ledger *l = s->ledger;
+  const double owed = fmax(0.0, -vvi_pairs_lent(s)), scale = l->energy_scale;
+  const double given = scale > 0.0 ? scale / (scale + owed) : 1.0;
+  l->most_lent = fmax(l->most_lent, given * most);
+  l->lifted += lifted > 0.0 ? given * lifted * (given * lifted) : 0.0;
+}
+
 double *vvi_pair_hold(const struct vv_step *s, const vvi_pair *c)
 {
   return &s->state->memory[c - s->model->pairs->pair];
@@ -149,6 +161,7 @@ void vvi_note_gaps(struct vv_step *s)
   const double touch = 1e-12 * s->model->length_scale;
   touching curved = {0};
   if (list->n_run > 0) vvi_pairs_near(s->model, s->state->q, touch, note_gap, &curved);
+  vv_overlap layer = {0};
   double deepest = curved.deepest;
   int64_t contacts = curved.contacts;
   for (int i = 0; list->n_curved < list->n && i < list->n; i++) {
@@ -156,7 +169,11 @@ void vvi_note_gaps(struct vv_step *s)
     const double g = vvi_pair_gap(&list->pair[i], s->state->q);
     if (list->pair[i].compliance > 0.0) {
       contacts += s->state->memory[i] != 0.0;
-      continue; /* massless tips and layers meet in the force balance: they never overlap */
+      if (list->pair[i].layer && -g > 0.5 * list->pair[i].size) {
+        deepest = vvi_larger(-g, deepest);
+        vvi_overlap_take(&layer, -g, list->pair[i].size);
+      }
+      continue; /* massless tips meet in the force balance: they never overlap; layers are what overlaps, up to half a body */
     }
     contacts += g <= touch;
     deepest = vvi_larger(-g, deepest);
@@ -165,7 +182,9 @@ void vvi_note_gaps(struct vv_step *s)
   vv_overlap overlap = {.depth = deepest, .size = s->model->length_scale};
   if (s->contact != NULL) vvi_contact_note_gaps(s, &deepest, &overlap, &contacts);
   if (deepest <= tiny) deepest = 0.0;
+  vvi_overlap_take(&overlap, layer.depth, layer.size);
   if (overlap.depth > tiny) vvi_overlap_take(&s->ledger->overlap, overlap.depth, overlap.size);
+  if (s->lends) s->ledger->max_pair_debt = vvi_larger(fabs(vvi_pairs_lent(s)), s->ledger->max_pair_debt);
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = vvi_larger(deepest, s->ledger->max_penetration);
   s->ledger->contacts = contacts;
@@ -243,6 +262,23 @@ double vvi_drift_energy(const vv_model *m, double h, const double *q, const doub
   return sum;
 }
 
+void vvi_note_unmet(vv_ledger *l, const vv_overlap *inside, int32_t into, int32_t what)
+{
+  vvi_overlap_take(&l->overlap, inside->depth, inside->size);
+  l->max_penetration = fmax(l->max_penetration, inside->depth);
+  if (inside->depth > l->unmet.depth) l->unmet = *inside, l->unmet_of[0] = into, l->unmet_of[1] = what;
+}
+
+static void note_sides(struct vv_step *s)
+{
+  vv_overlap inside;
+  int32_t who[2];
+  if (s->sides == NULL) return;
+  vvi_bring_down(s);
+  if (vvi_sides_look(s->sides, s->state->step, s->state->q, s->state->p, &inside, who))
+    vvi_note_unmet(s->ledger, &inside, who[0], who[1]);
+}
+
 void vvi_step_done(struct vv_step *s)
 {
   vvi_step_done_at(s, ((double)s->state->step + (s->h > 0.0 ? 1.0 : -1.0)) * fabs(s->h));
@@ -253,6 +289,7 @@ void vvi_step_done_at(struct vv_step *s, double t)
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = t;
   vvi_ledger_note_step(s->ledger);
+  note_sides(s);
   vvi_episodes_step(s->ledger->episodes, s->state->t);
   if (s->keys != NULL) note_key(s);
 }

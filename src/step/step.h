@@ -62,13 +62,14 @@ struct vv_step {
   const vvi_composition *composition;
   struct vvi_contact_step *contact;    /* contact/contact.h; NULL: nothing it answers can meet */
   struct vvi_locate *locate;           /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_sides *sides;             /* contact/shapes/side.h; NULL: nothing comes upon the side of a bar */
   struct vvi_joint_step *joints;       /* contact/joints.h; NULL: none, or they belong to an implicit step */
   struct vvi_variation *vary;          /* NULL: none propagated */
   struct vvi_accelerator *accelerator; /* step/accelerate.h; NULL: the processor does everything */
-  const char *energy; /* which energy the method balances: nodal, slab, modified, director; set by prepare */
-  bool exact;         /* it keeps that energy to rounding; set by prepare */
-  bool lends_cuts;    /* what cutting a step at its events brings is lent to the pairs [bars 19b]; set by prepare */
-  double *h2;         /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
+  const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
+  bool exact;                /* it keeps that energy to rounding; set by prepare */
+  bool lends;                /* pairs of tips are lent what a step brings them [bars 17b, 19a, 19b]; set by prepare */
+  double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
   const double *noted_force; /* force at the end of the step, for who looks at its contacts; NULL: none */
   vvi_traction traction;     /* of the state; no nodes: not asked for */
   double *layers;            /* [np] scratch of what layers give the nodes; NULL: not asked for, or there are none */
@@ -115,18 +116,22 @@ static inline int32_t vvi_copy_of_patch(const vv_model *m, const vv_patch *p)
 /* J: what is lent to a pair of tips, negative where it owes; of the state. */
 double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c);
 double vvi_pairs_lent(const struct vv_step *s); /* all of them */
+/* Notes what one step may lend a pair, and what it was lent by being lifted (0: nothing).                   [bars 19c] */
+void vvi_note_loan(struct vv_step *s, double most, double lifted);
 /* A pair lost energy to a sum of the ledger, or brought some (negative): that is lent to it, and its losses pay it back first,
  * so that the losses that are booked only grow.                                                            [contact 30] */
 void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to);
-/* Whether a hard pair with losses is held, of the state, where the step has an energy of fourth order: apart; closed by the last
- * drift; held in it, so that its rate is that of half a kick. */
-enum { VVI_PAIR_APART, VVI_PAIR_CLOSED, VVI_PAIR_HELD };
+/* Whether a hard pair is held, of the state: apart; where the step has an energy of fourth order and restitution is below 1, closed by
+ * the last drift, or held in it, so that its rate is that of half a kick; elsewhere, kept apart in it. */
+enum { VVI_PAIR_APART, VVI_PAIR_CLOSED, VVI_PAIR_HELD, VVI_PAIR_KEPT };
 double *vvi_pair_hold(const struct vv_step *s, const vvi_pair *c);
 /* J: what the energy of fourth order takes off for a force that a held pair takes; pressed: m/s, the rate of half a kick.
  * [shadow 8a] */
 double vvi_held_energy(double pressed, double inverse);
 /* After a step: smallest gap of hard pairs, number of closed or touching pairs. */
 void vvi_note_gaps(struct vv_step *s);
+/* Something was inside what it has no contact with. */
+void vvi_note_unmet(vv_ledger *l, const vv_overlap *inside, int32_t into, int32_t what);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
 /* It ended at time t, in a grid of times that is found and not given. */

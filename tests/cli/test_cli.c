@@ -482,6 +482,9 @@ static void words_of_help(void **state)
     if (strncmp(line[i], "help", 4) == 0 || strcmp(line[i], "info") == 0) narrow("out.txt");
   }
   assert_true(said("out.txt", "@article{demoures2017"));
+  GIVES(0, "help time.step"); /* a number, or a map with keys of its own: both are told */
+  assert_true(said("out.txt", "a number or a map, s"));
+  assert_true(said("out.txt", "safety"));
 }
 
 /* The decomposition response is cited where bodies can meet, not by every leapfrog. */
@@ -550,6 +553,9 @@ static void compared(void **state)
   GIVES(0, "run other-step.yaml -o s -q");
   GIVES(0, "compare d out/small");
   assert_true(said("out.txt", "the same"));
+  GIVES(0, "run small.yaml -o thinner -q --set record.ledger=7");
+  GIVES(3, "compare d thinner");
+  assert_true(said("out.txt", "rows of ledger.csv"));
   GIVES(3, "compare d s");
   assert_true(said("out.txt", "largest at "));
   GIVES(0, "compare d s --tol 1e9");

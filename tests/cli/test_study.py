@@ -224,6 +224,15 @@ class Study(unittest.TestCase):
         self.assertIn("round-off", out)
         self.assertTrue(all(e < 1e-12 for e in self.column("energy", "error")))
 
+    def test_errors_of_rounding_have_no_order(self):
+        """A ball that flies: its positions do not depend on the step."""
+        with open("flies.yaml", "w") as f:
+            f.write("visviva: 1\ntime: {end: 0.2, step: 0.02}\ngravity: [0, 0, -9.81]\nbodies:\n"
+                    "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, velocity: [1, 2, 3]}\n")
+        out, _ = self.runs("flies.yaml", "--vary", "time.step=0.02,0.01,0.005")
+        self.assertIn("All errors are round-off", out)
+        self.assertNotIn("least squares", out)
+
     def test_chaos_is_said(self):
         """A tumbling rod: positions do not converge, and the study says why, when, and what does converge."""
         with open("tumble.yaml", "w") as f:

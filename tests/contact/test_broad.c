@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "contact/broad/tree.h"
-#include "contact/sheets/meets.h"
+#include "contact/shapes/meets.h"
 #include "model/model.h"
 #include "sheets.h"
 

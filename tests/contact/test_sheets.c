@@ -1,10 +1,10 @@
 /* tests/contact/test_sheets.c  Surfaces of triangles that meet: closest points, crossings, rows, lists; no body kind. */
 #include "check.h"
 
+#include "contact/broad/search.h"
 #include "contact/island/island.h"
-#include "contact/sheets/rows.h"
-#include "contact/sheets/search.h"
-#include "contact/sheets/solid.h"
+#include "contact/rows/feature.h"
+#include "contact/shapes/facets.h"
 #include "math/math.h"
 #include "sheets.h"
 

@@ -2,8 +2,8 @@
  * states and books; what goes to and fro is counted. */
 #include "agree.h"
 #include "check.h"
+#include "contact/broad/away.h"
 #include "contact/contact.h"
-#include "contact/sheets/away.h"
 #include "place.h"
 #include "sim/sim.h"
 #include "step/accelerate.h"

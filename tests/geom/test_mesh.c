@@ -526,6 +526,34 @@ static void test_threads(void **unused)
   for (int k = 0; k < 3; k++) free(order[k]);
 }
 
+/* Three spheres whose triangles come mixed: pieces are told apart, and numbered as they first show, by any number of threads. */
+static void test_pieces(void **unused)
+{
+  (void)unused;
+  enum { PIECES = 3 };
+  vvi_mesh one, all;
+  assert_int_equal(octa(60, &one), VV_OK); /* 28800 triangles */
+  const int n = one.triangles;
+  all = (vvi_mesh){.nodes = PIECES * one.nodes, .triangles = PIECES * n};
+  all.x = VVI_ARENA_NEW(&arena, double, 3 * all.nodes), all.triangle = VVI_ARENA_NEW(&arena, int, 3 * all.triangles);
+  int *piece = calloc((size_t)(PIECES * n), sizeof *piece), first[PIECES] = {-1, -1, -1}, shown = 0;
+  for (int i = 0; i < 3 * PIECES * one.nodes; i++) all.x[i] = one.x[i % (3 * one.nodes)] + 4.0 * (i / (3 * one.nodes));
+  for (int i = 0; i < PIECES * n; i++) { /* 7919 is a prime: every triangle once */
+    const int at = (int)((7919 * (int64_t)i + 11 * n / 6) % (PIECES * n)), which = at / n;
+    for (int c = 0; c < 3; c++) all.triangle[3 * i + c] = one.triangle[3 * (at % n) + c] + which * one.nodes;
+    if (first[which] < 0) first[which] = shown++;
+    piece[i] = first[which];
+  }
+  for (int k = 0; k < 3; k++) {
+    const int before = vvi_team_usual(k == 0 ? 1 : k == 1 ? 2 : 7);
+    const vvi_mesh_topology top = topology_of(&all);
+    vvi_team_usual(before);
+    assert_int_equal(top.parts, PIECES);
+    assert_same(top.part, piece, PIECES * n);
+  }
+  free(piece);
+}
+
 /* A fan of more triangles than are sorted in place. */
 static void test_long_fan(void **unused)
 {
@@ -591,6 +619,7 @@ int main(void)
       cmocka_unit_test_teardown(test_pairs, forget),
       cmocka_unit_test_teardown(test_topology_renumber, forget),
       cmocka_unit_test_teardown(test_threads, forget),
+      cmocka_unit_test_teardown(test_pieces, forget),
       cmocka_unit_test_teardown(test_long_fan, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

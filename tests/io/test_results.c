@@ -45,6 +45,14 @@ static const char odd[] = SCENE("Two bars, \\\"quoted\\\"", "20", "01", "ledger:
 static const char even[] = SCENE("Two bars", "20", "01", "ledger: 1");
 static const char other[] = SCENE("Two bars", "20", "02", "ledger: 1");
 
+#define BOUNCE(velocity)                                                                                     \
+  "visviva: 1\n"                                                                                             \
+  "time: {end: 0.8, step: 0.1}\n"                                                                            \
+  "bodies:\n"                                                                                                \
+  "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0.5, 0, 0], velocity: [" velocity \
+  ", 0, 0]}\n"                                                                                               \
+  "  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -1}}}\n"                             \
+  "record: {every: 0.1}\n"
 #define FLIGHT(step)                                                                                              \
   "visviva: 1\n"                                                                                                  \
   "time: {end: 1, step: " step "}\n"                                                                              \
@@ -780,6 +788,7 @@ static void test_compare(void **state)
   assert_int_equal(c.frames, 201);
   assert_int_equal(vv_compare(r.ctx, "same_a", "rarer", &c), VV_OK);
   assert_int_equal(c.rows, 68); /* the rows they share agree; */
+  assert_true(c.rows_a == 201 && c.rows_b == 68);
   assert_true(c.ledger == 0 && c.events == 0);
   assert_int_equal(c.frames, 30); /* that there are fewer frames is a difference */
   assert_true(c.difference >= 1 && c.positions >= 1);
@@ -808,6 +817,22 @@ static void test_compare_steps(void **state)
   assert_int_equal(c.rows, 11);
   assert_int_equal(c.frames, 11);
   assert_true(c.difference < 1e-14);
+  close_rig(&r);
+}
+
+/* A ball flies to a wall and back to where another one waits: their last frames agree, those between do not. */
+static void test_compare_all_frames(void **state)
+{
+  (void)state;
+  rig r;
+  vv_comparison c;
+  run(BOUNCE("0"), "stays", false, 0);
+  run(BOUNCE("1"), "returns", false, 0);
+  open_scene(&r, even);
+  assert_int_equal(vv_compare(r.ctx, "stays", "returns", &c), VV_OK);
+  assert_int_equal(c.frames, 9);
+  assert_true(fabs(c.positions - 1.0) < 1e-12); /* 0.4 m of the way of 0.4 m */
+  assert_non_null(strstr(c.where, "time"));
   close_rig(&r);
 }
 
@@ -1001,6 +1026,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_full_disk),
       cmocka_unit_test(test_compare),
       cmocka_unit_test(test_compare_steps),
+      cmocka_unit_test(test_compare_all_frames),
       cmocka_unit_test(test_picture),
       cmocka_unit_test(test_compare_shapes),
       cmocka_unit_test(test_nothing_to_draw),

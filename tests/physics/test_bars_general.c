@@ -454,13 +454,57 @@ static void test_sides(void **unused)
   }
 }
 
+/* What reaches a side after other impacts is told when it is inside: the claim breaks by as much as there is, at the time at which
+ * it is as deep as it gets.  A ball on a string of impacts, one led across, two bars on lines that cross, a plate. */
+static void test_sides_later(void **unused)
+{
+  (void)unused;
+#define BALL "kind: rigid, shape: {ball: {radius: 0.05}}, mass: 0.1, "
+  const struct {
+    const char *bodies;
+    double depth, when; /* 0: nothing is inside */
+  } list[] = {
+      /* 6 m/s over 0.2 m to the other ball, which takes all of it over 0.3 m */
+      {"o: {" BALL "position: [0.5, 0, 0.3]}, p: {" BALL "position: [0.5, 0, 0.6], velocity: [0, 0, -6]}", 0.05,
+       0.5 / 6.0},
+      {"o: {" BALL "position: [0.5, 0.051, 0.3]}, p: {" BALL "position: [0.5, 0.051, 0.6], velocity: [0, 0, -6]}", 0.0,
+       0.0},
+      {"o: {" BALL "position: [0.5, 0, 0.3], motion: {velocity: [0, 0, -2]}}", 0.05, 0.15},
+      {"o: {" BAR "axis: [0, 1, 0], origin: [0.5, -1.1, 0], velocity: 1}", 0.98, 0.11},
+      {"o: {" BAR "axis: [0, 1, 0], origin: [0.5, -1.1, 1e-3], velocity: 1}", 0.0, 0.0},
+      {"o: {kind: shell, mesh: {rectangle: {size: [0.3, 0.3], pieces: [4, 4]}}, thickness: 1e-3, material: {young: "
+       "1e7, "
+       "poisson: 0.3, density: 1000}, centre: [0.5, 0, 0.3], velocity: [0, 0, -3]}",
+       0.15 * 1.4142135623730951, 0.1},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 0.2, step: 1e-4}\nmethod: {step: leapfrog}\ncontacts: [{search: general}]\n"
+             "bodies: {b: {" BAR "axis: [1, 0, 0]}, %s}\n",
+             list[i].bodies);
+    run_record r = run_scene(text, &(run_options){.threads = 1});
+    const vv_ledger *l = run_ledger(&r);
+    const vv_claim *claim;
+    const int n = vv_sim_claims(r.sim, &claim);
+    int k = 0;
+    while (k < n && strcmp(claim[k].name, "penetration") != 0) k++;
+    const bool kept = k == n || claim[k].kept; /* no claim: nothing can touch */
+    if (kept != (list[i].depth == 0.0))
+      fail_msg("%s: %s, %g", list[i].bodies, kept ? "kept" : "broken", l->max_penetration);
+    check_near(l->max_penetration, list[i].depth, 0.01 * list[i].depth);
+    if (list[i].depth > 0.0) check_near(claim[k].when, list[i].when, 0.02);
+    run_free(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cases), cmocka_unit_test(test_touching), cmocka_unit_test(test_walls),
-      cmocka_unit_test(test_drive), cmocka_unit_test(test_plate),    cmocka_unit_test(test_guided_stick),
-      cmocka_unit_test(test_mixed), cmocka_unit_test(test_bits),     cmocka_unit_test(test_words),
-      cmocka_unit_test(test_sides), cmocka_unit_test(test_turned),
+      cmocka_unit_test(test_cases), cmocka_unit_test(test_touching),    cmocka_unit_test(test_walls),
+      cmocka_unit_test(test_drive), cmocka_unit_test(test_plate),       cmocka_unit_test(test_guided_stick),
+      cmocka_unit_test(test_mixed), cmocka_unit_test(test_bits),        cmocka_unit_test(test_words),
+      cmocka_unit_test(test_sides), cmocka_unit_test(test_sides_later), cmocka_unit_test(test_turned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

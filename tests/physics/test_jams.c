@@ -113,8 +113,28 @@ static void test_claims_and_impulses(void **unused)
     for (size_t i = 0; i < sizeof law / sizeof *law; i++) run_jam(&row[k], law[i][0], law[i][1]);
 }
 
+/* A box that is stopped twice in a step: leaning on a pole it goes on across the normals, until it meets the pole again.  Its books were
+ * off by 3 % of its energy, as if no force had acted on it.                                                  [contact 29] */
+static void test_stopped_twice(void **unused)
+{
+  (void)unused;
+  run_record r = run_prepare(
+      "visviva: 1\ntime: {end: 2, step: 0.25}\ngravity: [0, 0, -9.81]\ncontacts: [{restitution: 0.5}]\nbodies:\n"
+      "  pole: {kind: obstacle, shape: {cylinder: {axis: [0, 1, 0], radius: 1}}}\n"
+      "  box: {kind: rigid, shape: {box: {size: [1, 0.6, 0.2]}}, mass: 1, position: [0.2, 0, 4], spin: [3, 5, 1]}\n",
+      NULL);
+  assert_int_equal(vv_sim_steps(r.sim, vv_model_steps(r.model), &r.report), VV_OK);
+  assert_int_equal(r.report.reason, VV_REASON_DONE);
+  int stops = 0;
+  for (int64_t i = 0; i < r.n_event; i++) stops += strcmp(r.event[i].kind, "stop") == 0;
+  assert_true(stops >= 2);
+  check_most(run_ledger(&r)->max_closure, 1e-12);
+  check_most(run_ledger(&r)->max_p_drift, 1e-12);
+  run_free(&r);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_claims_and_impulses)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_claims_and_impulses), cmocka_unit_test(test_stopped_twice)};
   return cmocka_run_group_tests_name("jams", tests, NULL, NULL);
 }

@@ -118,6 +118,47 @@ static void balls_exchange_momenta(void **state)
   }
 }
 
+static bool keeps(const run_record *r, const char *name)
+{
+  const vv_claim *claim;
+  const int n = vv_sim_claims(r->sim, &claim);
+  for (int i = 0; i < n; i++)
+    if (strcmp(claim[i].name, name) == 0) return claim[i].kept;
+  fail_msg("no claim of %s", name);
+  return false;
+}
+
+/* A layer that lets a body come through is none; and nodes press it, so that what is small passes between them: both are told. */
+static void what_does_not_hold_is_told(void **state)
+{
+  static const char *const body[] = {ROD, BOX, PLATE};
+  (void)state;
+  for (int i = 0; i < VV_COUNT(body); i++)
+    for (int soft = 0; soft < 2; soft++) {
+      char text[TEXT];
+      write_scene(text, body[i], soft ? 1e6 : 1e9, 0.03, 0.4);
+      run_record r = run_scene(text, NULL);
+      const double depth = run_ledger(&r)->max_penetration;
+      print_message("  layer of %g: %.3g m\n", soft ? 1e6 : 1e9, depth);
+      assert_int_equal(keeps(&r, "penetration"), !soft);
+      assert_int_equal(depth > 0.0, soft);
+      run_free(&r);
+    }
+  for (int small = 0; small < 2; small++) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "visviva: 1\ntime: {end: 1e-4, step: {safety: 0.4}}\nmethod: {step: leapfrog}\ncontacts: [{layer: "
+             "3e8}]\nbodies:\n"
+             "  sheet: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [4, 4]}}, thickness: 0.002, " STEEL "}\n"
+             "  pole: {kind: obstacle, shape: {cylinder: {radius: %g, axis: [1, 1, 0], centre: [0, 0, -1]}}}\n",
+             small ? 0.1 : 0.2);
+    run_record r = run_scene(text, NULL);
+    assert_int_equal(vv_ctx_message_count(r.ctx), small);
+    if (small) assert_non_null(strstr(vv_ctx_message(r.ctx, 0), "between two nodes"));
+    run_free(&r);
+  }
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
   static const struct {
@@ -149,9 +190,8 @@ static void what_makes_no_sense_is_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(flat_bodies_swing_once),
-      cmocka_unit_test(structure_is_kept),
-      cmocka_unit_test(balls_exchange_momenta),
+      cmocka_unit_test(flat_bodies_swing_once),         cmocka_unit_test(structure_is_kept),
+      cmocka_unit_test(balls_exchange_momenta),         cmocka_unit_test(what_does_not_hold_is_told),
       cmocka_unit_test(what_makes_no_sense_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

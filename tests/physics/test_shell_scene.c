@@ -231,7 +231,7 @@ static void test_methods(void **unused)
 {
   (void)unused;
 #define WITH(method) "mesh: {sphere: {radius: 1}}}\nmethod: {" method
-  refused(WITH("step: energy-momentum"), "'s' meets itself at its thickness: set it to true, or 'self: false'");
+  refused(WITH("step: energy-momentum"), "'s' meets itself at its thickness: write `contacts: [{thickness: true}]`");
   refused(WITH("step: event"), "use leapfrog");
   refused(WITH("locate: exact"), "leave it out");
 #undef WITH

@@ -27,6 +27,16 @@ static void read(const run_record *r, int body, const char *field, double out[3]
   assert_int_equal(vv_model_output(r->model, r->state, body, field, out), VV_OK);
 }
 
+/* 1: kept, 0: broken, -1: not made */
+static int keeps_motion(const run_record *r)
+{
+  const vv_claim *claim;
+  const int n = vv_sim_claims(r->sim, &claim);
+  for (int i = 0; i < n; i++)
+    if (strcmp(claim[i].name, "motion") == 0) return claim[i].kept;
+  return -1;
+}
+
 /* An impulse j on a ball of mass m that moves with v brings j.v + j^2/(2m). */
 static void test_push(void **unused)
 {
@@ -468,13 +478,36 @@ static void test_columns(void **unused)
   run_free(&r);
 }
 
+/* What is led into a floor stays where it is, and that is told; in the air it is where it is led. */
+static void test_prescribe_blocked(void **unused)
+{
+  (void)unused;
+  const double down[3] = {0, 0, -1}, up[3] = {0, 0, 1};
+  run_record r = run_prepare("visviva: 1\ntime: {end: 2, step: 1e-3}\ncontacts: [{restitution: 0}]\nbodies:\n"
+                             "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 2, position: [0, 0, 0.2]}\n"
+                             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+                             NULL);
+  assert_int_equal(keeps_motion(&r), -1);
+  assert_int_equal(vv_sim_prescribe(r.sim, 0, -1, up, NULL), VV_OK);
+  steps(&r, 100);
+  assert_int_equal(vv_sim_prescribe(r.sim, 0, -1, down, NULL), VV_OK);
+  steps(&r, 199);
+  assert_int_equal(keeps_motion(&r), 1);
+  steps(&r, 20);
+  assert_int_equal(keeps_motion(&r), 0);
+  run_free(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_push),      cmocka_unit_test(test_force),    cmocka_unit_test(test_prescribe),
-      cmocka_unit_test(test_edit),      cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_kind),
-      cmocka_unit_test(test_until),     cmocka_unit_test(test_dismiss),  cmocka_unit_test(test_rhythms),
-      cmocka_unit_test(test_same_bits), cmocka_unit_test(test_columns),  cmocka_unit_test(test_passengers),
+      cmocka_unit_test(test_push),       cmocka_unit_test(test_force),
+      cmocka_unit_test(test_prescribe),  cmocka_unit_test(test_prescribe_blocked),
+      cmocka_unit_test(test_edit),       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_every_kind), cmocka_unit_test(test_until),
+      cmocka_unit_test(test_dismiss),    cmocka_unit_test(test_rhythms),
+      cmocka_unit_test(test_same_bits),  cmocka_unit_test(test_columns),
+      cmocka_unit_test(test_passengers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

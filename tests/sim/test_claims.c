@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "contact/contact.h"
-#include "contact/solids.h"
+#include "contact/shapes/solids.h"
 #include "run.h"
 #include "sim/sim.h"
 #include "step/variation.h"
@@ -233,6 +233,11 @@ static void softened(run_record *r)
 {
   *momentum_of(r, "ball", 0) *= 100.0;
 }
+/* Between the floor and what is led down to it. */
+static void under_the_press(run_record *r)
+{
+  *place_of(r, "ball", 0) -= 5.0;
+}
 static void sunk_bar(run_record *r)
 {
   const vv_body *a = &r->model->body[0];
@@ -268,7 +273,7 @@ static void lent_by_cuts(run_record *r)
 {
   const double owed = 1.1 * claim_of(r, "debt")->bound * run_ledger(r)->energy_scale;
   assert_true(owed > 0.0);
-  r->sim->ledger.max_cut_debt = owed;
+  r->sim->ledger.max_pair_debt = owed;
 }
 /* Nothing in a run can spoil the root of an event from outside: the judge alone is looked at. */
 static void unbalanced(run_record *r)
@@ -297,6 +302,12 @@ static void pushed_inside(run_record *r)
   "contacts: [{restitution: 0.5}]\nbodies:\n  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n" \
   "  box: {kind: rigid, shape: {box: {size: [10, 10, 10]}}, mass: 1000, position: [0, 0, 5]}\n"               \
   "  ball: {kind: rigid, shape: {ball: {radius: 0.01}}, mass: 1, position: [0, 0, 10.0101]}\n"
+#define PRESS                                                                                                         \
+  "visviva: 1\ntime: {end: 1, step: 1e-3}\ncontacts: [{restitution: 0}]\nbodies:\n"                                   \
+  "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"                                                  \
+  "  plate: {kind: rigid, shape: {box: {size: [1, 1, 0.1]}}, mass: 1000, position: [0, 0, 0.26], motion: {velocity: " \
+  "[0, 0, -1]}}\n"                                                                                                    \
+  "  ball: {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, position: [5, 0, 0.05]}\n"
 #define SPRING                                                                     \
   "visviva: 1\ntime: {end: 1, step: 1e-3}\nmethod: {step: energy-momentum}\n"      \
   "contacts: [{response: penalty, stiffness: 1e4}]\nbodies:\n"                     \
@@ -326,6 +337,7 @@ static const struct fault {
     {"losses", ON_A_BOX, 400, false, faster},
     {"penetration", ON_A_BOX, 400, false, sunk},
     {"penetration", SPRING, 100, false, softened},
+    {"motion", PRESS, 100, false, under_the_press},
     {"penetration", BARS("jump: nodal", "tips: {first: lumped, last: lumped}, "), 20, false, sunk_bar},
     {"debt", ON_A_BOX, 400, false, lent},
     {"debt", AT_REST, 400, false, lent},

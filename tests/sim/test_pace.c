@@ -1,6 +1,7 @@
 /* tests/sim/test_pace.c  The clock chooses the number of threads: the faster way runs, both are tried again, and a number that
  * somebody asked for is kept. */
 #include "check.h"
+#include "math/math.h"
 #include "sim/pace.h"
 
 static vvi_pace start(int threads)
@@ -76,9 +77,28 @@ static void test_asked_for(void **unused)
   check_least(machine(&p, 1e-3, 1e-5, 10.0), 1.0);
 }
 
+/* OMP_NUM_THREADS=100000 took all memory of the machine. */
+static void test_no_machine_has_so_many(void **unused)
+{
+  (void)unused;
+  vv_ctx_def def = vv_ctx_default();
+  vv_ctx *ctx = NULL;
+  const int before = vvi_team_usual(100000);
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_OK);
+  vvi_team_usual(before);
+  assert_true(vv_ctx_threads(ctx) >= 1 && vv_ctx_threads(ctx) <= 1024);
+  vv_ctx_destroy(ctx);
+  def.threads = 1025;
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_ARG);
+  def.threads = 1024;
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_OK);
+  vv_ctx_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_faster_way), cmocka_unit_test(test_changes_its_mind),
-                                     cmocka_unit_test(test_regrets), cmocka_unit_test(test_asked_for)};
+                                     cmocka_unit_test(test_regrets), cmocka_unit_test(test_asked_for),
+                                     cmocka_unit_test(test_no_machine_has_so_many)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

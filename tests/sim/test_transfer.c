@@ -129,6 +129,38 @@ static void test_in_contact(void **unused)
   run_free(&x), run_free(&y);
 }
 
+/* What the second scene has otherwise beside its grid: the run does not go on, and the message names it. */
+static void check_told(const char *first, const char *text, const char *from, const char *to, const char *word)
+{
+  char other[TEXT];
+  const char *at = strstr(text, from);
+  assert_non_null(at);
+  snprintf(other, TEXT, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+  run_record x = run_scene(first, &(run_options){.steps = 20}), y = run_prepare(other, NULL);
+  assert_int_not_equal(vv_sim_transfer(x.model, x.state, y.model, y.state), VV_OK);
+  assert_non_null(strstr(vv_ctx_message(y.ctx, 0), word));
+  run_free(&x), run_free(&y);
+}
+
+static void test_another_body(void **unused)
+{
+  (void)unused;
+  char a[TEXT], b[TEXT];
+  scene(a, bar, "elements: 16", "linear", 0.005);
+  scene(b, bar, "elements: 32", "linear", 0.005);
+  check_told(a, b, "density: 1", "density: 4", "'material' of 'one'");
+  check_told(a, b, "area: 1", "area: 2", "'section' of 'one'");
+  check_told(a, b, "velocity: 0.2,", "velocity: 0.2, position: 0.01,", "'position' of 'one'");
+  check_told(a, b, "axis: [1, 2, -2]", "axis: [2, 1, -2]", "'axis' of 'one'");
+  check_told(a, b, "origin: [0.3", "origin: [0.4", "'origin' of 'one'");
+  check_told(a, b, "bodies:", "gravity: [0, 0, 1]\nbodies:", "'gravity'");
+  check_told(a, b, "bodies:", "units: {length: mm, mass: kg, time: s}\nbodies:", "'units'");
+  check_told(a, b, "end: 1,", "end: 0.05,", "later end");
+  scene(a, beam, "elements: 8", "one-point", 0.002);
+  scene(b, beam, "elements: 16", "one-point", 0.002);
+  check_told(a, b, "young: 100", "young: 50", "'material' of 'one'");
+}
+
 static void test_refusals(void **unused)
 {
   (void)unused;
@@ -149,8 +181,8 @@ static void test_refusals(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bars), cmocka_unit_test(test_beams),
-                                     cmocka_unit_test(test_order), cmocka_unit_test(test_in_contact),
-                                     cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bars),     cmocka_unit_test(test_beams),
+                                     cmocka_unit_test(test_order),    cmocka_unit_test(test_in_contact),
+                                     cmocka_unit_test(test_refusals), cmocka_unit_test(test_another_body)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

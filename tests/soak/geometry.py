@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 SHRINK = 1e-3  # of the size of a piece: what is not yet called an overlap
+END = 1e-2  # of a bar: what is so near an end is in contact with it, or judged by it
 
 
 class Piece:
@@ -92,6 +93,13 @@ def _meet(one, two):
                if len(one[i].points) > 1 or len(two[j].points) > 1 or one[i].radius + two[j].radius > 0)
 
 
+def folded(one, radius):
+    """Whether segments of a round beam, given in their order, are inside of others, farther along it than it can bend."""
+    length = np.mean([np.linalg.norm(p.points[1] - p.points[0]) for p in one])
+    apart = int(np.ceil(2 * np.pi * radius / length)) + 2
+    return any(distance(one[i].points, one[j].points) < one[i].radius + one[j].radius for i, j in _box_pairs(one, one) if j >= i + apart)
+
+
 def overlap(one, two):
     """Whether two bodies overlap, however each of them is cut."""
     return all(_meet(a, b) for a in one for b in two)
@@ -133,8 +141,9 @@ def outlines(shape, frames, k, shrink=SHRINK):
     if shape["is"] == "rigid":
         turned = turn(frames["orientation"][k, 0])
         return [[Piece(x[0] + np.array(points) @ turned.T, radius, shrink) for points, radius in shape["pieces"]]]
-    if shape["is"] == "tips":  # bars meet with their ends
-        return [[Piece(x[0]), Piece(x[-1])]]
+    if shape["is"] == "tips":  # bars meet with their ends; nothing else may be where they are
+        inner = [Piece([x[0] + END * (x[-1] - x[0]), x[-1] - END * (x[-1] - x[0])])]
+        return [[Piece(x[0]), Piece(x[-1])] + (inner if len(_left(frames, k, len(x) - 1)) == len(x) - 1 else [])]
     if shape["is"] == "line":
         return [[Piece(x[i:i + 2], shape["radius"]) for i in _left(frames, k, len(x) - 1)]]
     if shape["is"] == "prism":

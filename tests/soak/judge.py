@@ -98,6 +98,9 @@ def _overlap(scene, frames, inverted, wrong):
                 if depth > shrink * scene.size and (a, "wall") not in found:
                     found.add((a, "wall"))
                     wrong.append(f"{a} is {depth:.2g} m behind a wall in frame {k}")
+            if scene.shapes[a]["is"] == "line" and (a, a) not in found and geometry.folded(outline[a][0], scene.shapes[a]["radius"]):
+                found.add((a, a))
+                wrong.append(f"{a} is folded into itself in frame {k}")
             for b in names[i + 1:]:
                 if (a, b) not in found and geometry.overlap(outline[a], outline[b]):
                     found.add((a, b))

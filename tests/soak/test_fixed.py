@@ -18,6 +18,7 @@ import soak  # noqa: E402
 # while a tip was held; in 170000039 the claim `debt` broke where an edge was caught at a corner and rows jammed [contact 24b].
 SEEDS = (11, 200, 205, 206, 207, 208, 212, 213, 216, 217, 221, 7000742, 7001441, 7000911, 41000075, 41000527, 41000728, 7001198, 94000529, 94000610,
          110001196, 110001607, 170000039, 620000071)
+TOLD = {7000742: "went into the side of 'b1'"}  # and seen from outside; passed in silence once
 
 
 class Fixed(unittest.TestCase):
@@ -27,7 +28,11 @@ class Fixed(unittest.TestCase):
             _, kinds, counts, wrong, told, _ = soak.torture(seed)
             tally.update(counts)
             self.assertIsNone(wrong, f"seed {seed} ({kinds})")
-            self.assertEqual(told, "", f"seed {seed} ({kinds})")
+            if seed in TOLD:
+                self.assertIn(TOLD[seed], told)
+                self.assertNotIn("not seen from outside", told)
+            else:
+                self.assertEqual(told, "", f"seed {seed} ({kinds})")
         for what in ("right", "impacts", "threads", "kills", "damaged", "refused"):
             self.assertGreater(tally[what], 0, what)
 

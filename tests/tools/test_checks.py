@@ -71,7 +71,7 @@ def columns(path, line, rc):
 
 
 columns("src/contact/a.c", "w->p[b->p0 + node]", 1)
-columns("src/contact/sheets/a.c", "q[b->q0 + i]", 1)
+columns("src/contact/broad/a.c", "q[b->q0 + i]", 1)
 columns("src/contact/a.h", "k->f[i]", 1)
 columns("src/contact/a.c", "f[c * b->column + i]", 1)
 columns("src/contact/a.c", "vvi_node_momenta(b, node, w->p, out) /* not w->p[i] */", 0)

@@ -92,9 +92,31 @@ static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block
   for (int64_t i = 0; i < b->nodes; i++) node_real[BAR_MASS * b->stride + i] *= share[i];
 }
 
-static void between(const vv_block *b, const double *u, const double *to, double *d)
+/* Whether two bars lie on one line and point the same way; *shift: where the origin of the second is on the first. */
+static bool on_one_line(const double *r, const double *other, double length, double *shift)
 {
-  for (int64_t i = 0; i < b->nodes; i++) d[i] = to[i] - u[i];
+  double gap = 0.0, off[3];
+  for (int c = 0; c < 3; c++) off[c] = other[BAR_ORIGIN + c] - r[BAR_ORIGIN + c];
+  *shift = vvi_dot3(off, r + BAR_AXIS);
+  for (int c = 0; c < 3; c++) {
+    gap = fmax(gap, fabs(off[c] - *shift * r[BAR_AXIS + c]));
+    gap = fmax(gap, length * fabs(other[BAR_AXIS + c] - r[BAR_AXIS + c]));
+  }
+  return gap <= 1e-9 * length;
+}
+
+/* u is counted from where a node is unstressed, and that is another place in another scene: d = X' + u' - (X + u). */
+static bool between(const vv_block *b, const double *u, const vv_block *to, const double *u_to, double *d)
+{
+  const double *x = bar_node(b, BAR_X), *x_to = bar_node(to, BAR_X);
+  bool reached = true;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const int64_t first = b->body[j]->node0, last = first + b->body[j]->n_node - 1;
+    double shift = 0.0;
+    if (!on_one_line(bar_body(b, j), bar_body(to, j), x[last] - x[first], &shift)) reached = false;
+    for (int64_t i = first; i <= last; i++) d[i] = x_to[i] + u_to[i] + shift - (x[i] + u[i]);
+  }
+  return reached;
 }
 
 const vv_vary_table bar_vary = {.kick = vary_kick,

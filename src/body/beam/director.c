@@ -3,6 +3,7 @@
 
 #include "ledger/ledger.h"
 #include "math/math.h"
+#include "math/newton.h"
 
 #include <string.h>
 
@@ -312,26 +313,19 @@ static bool turns_too_far(const director_body *w)
   return false;
 }
 
-/* Newton's iteration; a tangent serves as long as it converges fast.  It ends when the next correction would be rounding
- * of the whole, or when a correction by a new tangent no longer shrinks: then only rounding is left. */
+/* Newton's iteration.                                                                                              [em 20b] */
 static int iterate(const director_body *w)
 {
-  double before = 0.0;
-  bool stale = true;
-  for (int k = 1; k <= MOST_ITERATIONS; k++) {
+  vvi_newton n = {0};
+  while (n.corrections < MOST_ITERATIONS) {
     double added, whole;
-    const bool fresh = stale;
     beam_director_residual(w);
     for (int i = 0; i < w->n_hold; i++) release(&w->hold[i], w->r + ROW * w->hold[i].node);
-    if (stale && !renew(w)) return -1;
+    if (vvi_newton_fresh(&n) && !renew(w)) return -1;
     vvi_blocktri_solve(&w->t, w->r);
     advance(w, &added, &whole);
     if (!isfinite(added) || turns_too_far(w)) return -1;
-    const double rate = k == 1 ? 1.0 : added / before;
-    if (added * fmin(rate, 1.0) <= 1e-17 * whole) return k;
-    if (fresh && rate > 0.3 && k > 1 && added < 1e-7) return k;
-    stale = k > 1 && rate > 1e-2;
-    before = added;
+    if (vvi_newton_ends(&n, added, whole, 1e-17)) return n.corrections;
   }
   return -1;
 }

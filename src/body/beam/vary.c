@@ -435,17 +435,18 @@ static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block
 }
 
 /* The way, and the turn t with Lambda' = cay(t) Lambda. */
-static void between(const vv_block *b, const double *q, const double *to, double *d)
+static bool between(const vv_block *b, const double *q, const vv_block *to, const double *q_to, double *d)
 {
   for (int64_t i = 0; i < b->nodes; i++) {
     double x[3], y[3], A[9], B[9], R[9], t[3];
     beam_get(b, q, i, x, A);
-    beam_get(b, to, i, y, B);
+    beam_get(to, q_to, i, y, B);
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) R[3 * r + c] = vvi_dot3(B + 3 * r, A + 3 * c);
     vvi_cay_inverse(R, t);
     for (int c = 0; c < 3; c++) d[c * b->column + i] = y[c] - x[c], d[(3 + c) * b->column + i] = t[c];
   }
+  return true;
 }
 
 const vv_vary_table beam_vary = {.kick = vary_kick,

@@ -267,8 +267,9 @@ void shell_output(const vv_block *b, int field, const double *q, const double *p
   }
   if (shared) shell_gather_rows(b, shell_output_field[field].components, shell_output_field[field].on_elements, out);
   if (field != OUT_POSITION && field != OUT_VELOCITY && field != OUT_MOMENTUM) return;
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < b->nodes; i++)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
+  for (int64_t i = 0; i < b->nodes; i++)
+    for (int c = 0; c < 3; c++)
       out[3 * i + c] = field == OUT_POSITION   ? q[c * b->column + i]
                        : field == OUT_VELOCITY ? minv[i] * p[c * b->column + i]
                                                : p[c * b->column + i];

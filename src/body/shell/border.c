@@ -51,6 +51,7 @@ static vv_status list_edges(vvi_arena *arena, border *w)
   w->before = VVI_ARENA_NEW(arena, int, n), w->from = VVI_ARENA_NEW(arena, int, n);
   w->normal = VVI_ARENA_NEW(arena, double, 3 * (int64_t)n);
   if (!w->start || !w->end || !w->before || !w->from || !w->normal) return VV_NOMEM;
+#pragma omp parallel for schedule(static) if (n > SHELL_MANY)
   for (int i = 0; i < n; i++) w->before[i] = w->from[i] = -1;
   for (int l = 0; l < t->loops; l++)
     for (int i = t->loop_first[l]; i < t->loop_first[l + 1]; i++) {
@@ -89,7 +90,9 @@ static vv_status list_rings(vvi_arena *arena, border *w)
   const int n = w->mesh->nodes;
   net->first = VVI_ARENA_NEW(arena, int, n + 1);
   if (net->first == NULL) return VV_NOMEM;
-  for (int i = 0; i < n; i++) net->first[i + 1] = net->first[i] + w->topology->valence[i] + (w->from[i] >= 0 ? 2 : 0);
+#pragma omp parallel for schedule(static) if (n > SHELL_MANY)
+  for (int i = 0; i < n; i++) net->first[i + 1] = w->topology->valence[i] + (w->from[i] >= 0 ? 2 : 0);
+  for (int i = 0; i < n; i++) net->first[i + 1] += net->first[i];
   net->ring = VVI_ARENA_NEW(arena, int, net->first[n]);
   if (net->ring == NULL) return VV_NOMEM;
 #pragma omp parallel for schedule(static) if (n > SHELL_MANY)
@@ -202,9 +205,10 @@ static vv_status list_ghosts(vvi_arena *arena, border *w)
   if (net->ghost == NULL || net->stand == NULL) return VV_NOMEM;
   for (int e = 0; e < w->edges; e++) edge_ghost(w, e, &net->ghost[e]);
   net->ghosts = w->edges;
-  for (int i = 0; i < n; i++) {
+#pragma omp parallel for schedule(static) if (n > SHELL_MANY)
+  for (int i = 0; i < n; i++) net->stand[i] = i;
+  for (int i = 0; w->edges > 0 && i < n; i++) {
     int inner[SHELL_SOURCES];
-    net->stand[i] = i;
     if (w->from[i] < 0 || w->hold[i] != SHELL_CLAMPED || is_corner(w, i)) continue;
     const int count = inner_neighbours(w, i, inner);
     if (count == 0) continue;

@@ -83,6 +83,7 @@ typedef struct given {
 
 vv_status shell_measure(const vv_group *g, vv_need *need)
 {
+  need->arena->dense = true;
   given *raw = need->found = VVI_ARENA_NEW(need->arena, given, 1);
   if (raw == NULL) return VV_NOMEM;
   vv_status status = shell_mesh(g, need->arena, &raw->mesh, &raw->top);
@@ -619,6 +620,7 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
     plan->force = shell_tile_force(2), plan->audit = shell_tile_audit(2), plan->flow = shell_tile_flow(2);
   }
   part w = {.group = g, .arena = f->arena, .early = f->early, .raw = f->found, .threads = b->threads};
+  w.scratch.dense = true;
   vv_status status = fill_part(&w, f);
   if (status != VV_OK && w.why[0] != '\0') status = vv_complain(g, "mesh", "%s", w.why);
   vvi_arena_free(&w.scratch);

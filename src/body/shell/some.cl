@@ -83,7 +83,7 @@ __kernel void take_budgets(int n, __global const int *which, __global const doub
 }
 
 /* The drift of the last call is added to path and stray, where the processor has not done so; then the box of the coming one, and
- * whether so many like it may use up a budget: as path_ahead and path_done of contact/sheets/life.c.  any[to]: one of them does. */
+ * whether so many like it may use up a budget: as path_ahead and path_done of contact/broad/life.c.  any[to]: one of them does. */
 __kernel void bounds(int n, __global const int *first, __global const int *strip, __global const double *half_of,
                      __global const double *box, int drifted, double drifts, __global const double *budget,
                      __global double *motion, __global int *fixed_now, __global uchar *past, __global int *any, int to)

@@ -22,9 +22,14 @@ typedef struct lanczos {
 } lanczos;
 
 /* Chunks that follow from n alone, whose sums are added in their order: the same for any number of threads. */
+static int64_t chunk_of(int64_t n)
+{
+  return n / MOST_CHUNKS + 1 > CHUNK ? n / MOST_CHUNKS + 1 : CHUNK;
+}
+
 static double dot(int64_t n, const double *x, const double *y, int threads)
 {
-  const int64_t size = n / MOST_CHUNKS + 1 > CHUNK ? n / MOST_CHUNKS + 1 : CHUNK, chunks = (n + size - 1) / size;
+  const int64_t size = chunk_of(n), chunks = (n + size - 1) / size;
   double part[MOST_CHUNKS], sum = 0.0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (n > SHELL_MANY)
   for (int64_t k = 0; k < chunks; k++) {
@@ -37,46 +42,63 @@ static double dot(int64_t n, const double *x, const double *y, int threads)
   return sum;
 }
 
-/* out = grad W(X + s z) over the roots of masses, in the order [3][nodes] */
-static void gradient(lanczos *w, double s, const double *v, double *out)
+/* r -= a v + b old; its square. */
+static double orthogonal(int64_t n, double a, const double *v, double b, const double *old, double *r, int threads)
+{
+  const int64_t size = chunk_of(n), chunks = (n + size - 1) / size;
+  double part[MOST_CHUNKS], sum = 0.0;
+#pragma omp parallel for schedule(static) num_threads(threads) if (n > SHELL_MANY)
+  for (int64_t k = 0; k < chunks; k++) {
+    const int64_t end = (k + 1) * size < n ? (k + 1) * size : n;
+    double s = 0.0;
+    for (int64_t i = k * size; i < end; i++) {
+      r[i] -= a * v[i] + b * old[i];
+      s += r[i] * r[i];
+    }
+    part[k] = s;
+  }
+  for (int64_t k = 0; k < chunks; k++) sum += part[k];
+  return sum;
+}
+
+/* v /= size; the largest displacement of v. */
+static double scale(const lanczos *w, double size, double *v)
+{
+  const int64_t nodes = w->b->nodes;
+  double most = 0.0;
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) reduction(max : most) if (nodes > SHELL_MANY)
+  for (int64_t i = 0; i < nodes; i++)
+    for (int c = 0; c < 3; c++) {
+      const double x = v[c * nodes + i] / size, far = fabs(w->root[i] * x);
+      v[c * nodes + i] = x;
+      most = far > most ? far : most;
+    }
+  return most;
+}
+
+/* out = (grad W(X + s z) over the roots of masses - rest) / t, in the order [3][nodes] */
+static void gradient(const lanczos *w, double s, const double *v, double t, double *out)
 {
   const vv_block *b = w->b;
   const shell_plan *plan = b->plan;
   const double *rest = shell_node(b, SHELL_REST);
-#pragma omp parallel for collapse(2) schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < b->nodes; i++)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
+  for (int64_t i = 0; i < b->nodes; i++)
+    for (int c = 0; c < 3; c++)
       w->q[c * b->column + i] = rest[c * b->stride + i] + s * w->root[i] * v[c * b->nodes + i];
   shell_gradient(b, w->q, w->slot);
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
   for (int64_t j = 0; j < plan->tiles; j++) {
-    const shell_tile *t = &plan->tile[j];
-    const double *grad = w->slot + 4 * (t->slot0 + t->slot);
-    for (int64_t k = 0; k < t->own; k++) {
-      const int64_t node = t->node0 + t->own0 + k;
-      for (int c = 0; c < 3; c++) out[c * b->nodes + node] = w->root[node] * grad[4 * k + c];
-    }
+    const shell_tile *tile = &plan->tile[j];
+    const double *grad = w->slot + 4 * (tile->slot0 + tile->slot);
+    const int64_t first = tile->node0 + tile->own0;
+    for (int c = 0; c < 3; c++)
+      for (int64_t k = 0, i = c * b->nodes + first; k < tile->own; k++, i++)
+        out[i] = (w->root[first + k] * grad[4 * k + c] - w->rest[i]) / t;
   }
 }
 
-static void apply(lanczos *w, const double *v, double *out)
-{
-  double most = 0.0;
-#pragma omp parallel for collapse(2) schedule(static) num_threads(w->b->threads) \
-    reduction(max                                                                \
-              : most) if (w->n > SHELL_MANY)
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < w->b->nodes; i++) {
-      const double size = fabs(w->root[i] * v[c * w->b->nodes + i]);
-      most = size > most ? size : most;
-    }
-  const double s = most > 0.0 ? w->shift / most : 1.0;
-  gradient(w, s, v, out);
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
-  for (int64_t i = 0; i < w->n; i++) out[i] = (out[i] - w->rest[i]) / s;
-}
-
-static double iterate(lanczos *w, double *v, double *old, double *r)
+static double iterate(const lanczos *w, double *v, double *old, double *r)
 {
   double alpha[STEPS], beta[STEPS], largest = 0.0, tail = 0.0;
   uint64_t seed = 88172645463325252u;
@@ -85,22 +107,17 @@ static double iterate(lanczos *w, double *v, double *old, double *r)
       seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
       v[c * w->b->nodes + i] = w->root[i] > 0.0 ? (double)(seed >> 11) * 0x1p-53 - 0.5 : 0.0;
     }
-  const double size = sqrt(dot(w->n, v, v, w->b->threads));
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
-  for (int64_t i = 0; i < w->n; i++) v[i] /= size, old[i] = 0.0;
+  double size = sqrt(dot(w->n, v, v, w->b->threads));
   for (int k = 0; k < STEPS; k++) {
-    apply(w, v, r);
+    const double most = scale(w, size, v), s = most > 0.0 ? w->shift / most : 1.0;
+    gradient(w, s, v, s, r);
     alpha[k] = dot(w->n, v, r, w->b->threads);
-    const double a = alpha[k], before_tail = tail;
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
-    for (int64_t i = 0; i < w->n; i++) r[i] -= a * v[i] + before_tail * old[i];
-    beta[k] = tail = sqrt(dot(w->n, r, r, w->b->threads));
+    beta[k] = size = sqrt(orthogonal(w->n, alpha[k], v, tail, old, r, w->b->threads));
     const double before = largest;
-    if (k % LOOK == LOOK - 1 || k + 1 == STEPS || tail == 0.0) largest = vvi_tridiagonal_largest(k + 1, alpha, beta);
-    if (tail <= 1e-12 * largest || (k % LOOK == LOOK - 1 && largest - before <= settled * largest)) break;
-    const double size_of_r = tail;
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
-    for (int64_t i = 0; i < w->n; i++) old[i] = v[i], v[i] = r[i] / size_of_r;
+    if (k % LOOK == LOOK - 1 || k + 1 == STEPS || size == 0.0) largest = vvi_tridiagonal_largest(k + 1, alpha, beta);
+    if (size <= 1e-12 * largest || (k % LOOK == LOOK - 1 && largest - before <= settled * largest)) break;
+    double *const free = old;
+    old = v, v = r, r = free, tail = size;
   }
   return largest;
 }
@@ -142,20 +159,25 @@ double shell_answer_time(const vv_block *b, int32_t body)
 
 double shell_stable_step(const vv_block *b)
 {
-  const shell_plan *plan = b->plan;
   lanczos w = {.b = b, .n = 3 * b->nodes, .shift = SHIFT * smallest_size(b)};
   /* internal variables are zero: nothing has flowed, branches are as stiff as they get */
   const int64_t places = b->z_reals > 0 ? b->z0 + b->z_reals : 3 * b->column;
-  double *work = calloc((size_t)(b->nodes + places + 4 * plan->slots + 4 * w.n), sizeof *work);
+  vvi_arena scratch = {.dense = true};
+  double *work = VVI_ARENA_NEW(&scratch, double, b->nodes + places + 4 * w.n);
+  bool mine;
   if (work == NULL) return 0.0;
-  w.root = work, w.q = w.root + b->nodes, w.slot = w.q + places;
-  double *v = w.slot + 4 * plan->slots;
+  w.root = work, w.q = w.root + b->nodes, w.rest = w.q + places;
+  w.slot = shell_scratch(b, &mine);
+  double *v = w.rest + w.n;
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
-  for (int64_t i = 0; i < b->nodes; i++) w.root[i] = sqrt(shell_node(b, SHELL_INVERSE_MASS)[i]);
-  w.rest = v + 3 * w.n;
-  gradient(&w, 0.0, v, w.rest);
+  for (int64_t i = 0; i < b->nodes; i++) {
+    w.root[i] = sqrt(shell_node(b, SHELL_INVERSE_MASS)[i]);
+    for (int c = 0; c < 3; c++) v[c * b->nodes + i] = 0.0; /* its pages: one thread will fill it */
+  }
+  gradient(&w, 0.0, v, 1.0, w.rest);
   const double most = iterate(&w, v, v + w.n, v + 2 * w.n);
-  free(work);
+  shell_scratch_done(b, w.slot, mine);
+  vvi_arena_free(&scratch);
   return most > 0.0 ? 2.0 / sqrt(most * (1.0 + 1e-3)) : INFINITY;
 }
 

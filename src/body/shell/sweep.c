@@ -246,6 +246,7 @@ static void sweep_tiles(const move *w)
 static void leap_others(const move *w)
 {
   const shell_plan *plan = w->b->plan;
+  if (plan->components == plan->tiles) return; /* all are such bodies */
 #pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->b->threads > 1)
   for (int64_t i = 0; i < plan->tiles; i++)
     if (!is_body(&plan->tile[i])) leap_tile(w, &plan->tile[i]);

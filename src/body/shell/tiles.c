@@ -67,6 +67,7 @@ static int ring_size(const shell_net *net, int node)
 double shell_irregular_share(const shell_net *net)
 {
   int64_t odd = 0;
+#pragma omp parallel for schedule(static) reduction(+ : odd) if (net->triangles > SHELL_MANY)
   for (int t = 0; t < net->triangles; t++) {
     const int *v = net->triangle + 3 * (int64_t)t;
     odd += ring_size(net, v[0]) != 6 || ring_size(net, v[1]) != 6 || ring_size(net, v[2]) != 6;
@@ -360,45 +361,113 @@ static vv_status make_tile(knife *w, shell_tile *t)
 /* The halos of all tiles in one list, so that the tables of a tile follow those of the one before. */
 static vv_status keep_halos(cutter *w)
 {
-  int64_t n = 0;
-  for (int i = 0; i < w->cut->tiles; i++) n += w->cut->tile[i].halo;
-  int32_t *halo = VVI_ARENA_NEW(w->arena, int32_t, n + 1);
+  const int tiles = w->cut->tiles;
+  int64_t *first = VVI_ARENA_NEW(&w->scratch, int64_t, tiles + 1);
+  if (first == NULL) return out_of_memory(w);
+  for (int i = 0; i < tiles; i++) first[i + 1] = first[i] + w->cut->tile[i].halo;
+  int32_t *halo = VVI_ARENA_NEW(w->arena, int32_t, first[tiles] + 1);
   if (halo == NULL) return out_of_memory(w);
-  for (int i = 0; i < w->cut->tiles; i++) {
+#pragma omp parallel for schedule(static) if (w->cut->nodes > SHELL_MANY)
+  for (int i = 0; i < tiles; i++) {
     shell_tile *t = &w->cut->tile[i];
-    t->halo_node = memcpy(halo, t->halo_node, sizeof *halo * (size_t)t->halo);
-    halo += t->halo;
+    t->halo_node = memcpy(halo + first[i], t->halo_node, sizeof *halo * (size_t)t->halo);
   }
   return VV_OK;
+}
+
+/* While it is found who shares what. */
+typedef struct sharers {
+  int *count;           /* [nodes] tiles that have it in their halo */
+  int64_t *at;          /* [nodes] its next place in slot[] */
+  int64_t *first, *row; /* [tiles + 1] of slot[], and of shared[], where those of a tile begin */
+  int64_t *slot;
+  shell_shared *shared;
+} sharers;
+
+static void count_sharers(const cutter *w, const sharers *s)
+{
+  const shell_cut *cut = w->cut;
+#pragma omp parallel if (cut->nodes > SHELL_MANY)
+  {
+#pragma omp for schedule(static)
+    for (int i = 0; i < cut->tiles; i++)
+      for (int k = 0; k < cut->tile[i].halo; k++) {
+        const int node = cut->tile[i].halo_node[k];
+#pragma omp atomic
+        s->count[node]++;
+      }
+#pragma omp for schedule(static)
+    for (int i = 0; i < cut->tiles; i++)
+      for (int k = cut->tile[i].own0; k < cut->tile[i].own0 + cut->tile[i].own; k++)
+        s->first[i + 1] += s->count[k], s->row[i + 1] += s->count[k] > 0;
+  }
+  for (int i = 0; i < cut->tiles; i++) s->first[i + 1] += s->first[i], s->row[i + 1] += s->row[i];
+}
+
+/* The nodes of a tile that others share, and where their slots will stand. */
+static void list_shared(const sharers *s, int i, shell_tile *t)
+{
+  shell_shared *shared = s->shared + s->row[i];
+  t->shared = shared, t->other_slot = s->slot + s->first[i], t->inner = t->own;
+  int64_t at = 0;
+  for (int k = 0; k < t->own; k++) {
+    const int node = t->own0 + k, others = s->count[node];
+    if (others == 0) continue;
+    if (t->shareds == 0) t->inner = k;
+    shared[t->shareds++] = (shell_shared){.local = k, .first = (int32_t)at, .others = others};
+    s->at[node] = s->first[i] + at, at += others;
+  }
+}
+
+/* A few. */
+static void sort_slots(int64_t *list, int n)
+{
+  for (int i = 1; i < n; i++) {
+    const int64_t v = list[i];
+    int j = i;
+    for (; j > 0 && list[j - 1] > v; j--) list[j] = list[j - 1];
+    list[j] = v;
+  }
+}
+
+/* Threads put slots down as they come; then those of a node are sorted, by tiles. */
+static void put_slots(const cutter *w, const sharers *s)
+{
+  const shell_cut *cut = w->cut;
+#pragma omp parallel if (cut->nodes > SHELL_MANY)
+  {
+#pragma omp for schedule(static)
+    for (int i = 0; i < cut->tiles; i++) list_shared(s, i, &cut->tile[i]);
+#pragma omp for schedule(static)
+    for (int i = 0; i < cut->tiles; i++)
+      for (int k = 0; k < cut->tile[i].halo; k++) {
+        const int node = cut->tile[i].halo_node[k];
+        int64_t to;
+#pragma omp atomic capture
+        to = s->at[node]++;
+        s->slot[to] = cut->tile[i].slot + cut->tile[i].own + k;
+      }
+#pragma omp for schedule(static)
+    for (int i = 0; i < cut->tiles; i++)
+      for (int64_t k = s->row[i]; k < s->row[i + 1]; k++)
+        sort_slots(s->slot + s->first[i] + s->shared[k].first, s->shared[k].others);
+  }
 }
 
 /* For every node of another tile in a halo: that its owner has to add this slot. */
 static vv_status share(cutter *w)
 {
-  shell_cut *cut = w->cut;
-  int *count = VVI_ARENA_NEW(&w->scratch, int, cut->nodes + 1);
-  int64_t all = 0, entries = 0;
-  if (count == NULL) return out_of_memory(w);
-  for (int i = 0; i < cut->tiles; i++)
-    for (int k = 0; k < cut->tile[i].halo; k++) all++, entries += count[cut->tile[i].halo_node[k]]++ == 0;
-  int64_t *slot = VVI_ARENA_NEW(w->arena, int64_t, all + 1),
-          **at = VVI_ARENA_NEW(&w->scratch, int64_t *, cut->nodes + 1);
-  shell_shared *shared = VVI_ARENA_NEW(w->arena, shell_shared, entries + 1);
-  if (slot == NULL || at == NULL || shared == NULL) return out_of_memory(w);
-  for (int i = 0; i < cut->tiles; i++) {
-    shell_tile *t = &cut->tile[i];
-    t->shared = shared, t->other_slot = slot, t->inner = t->own;
-    for (int k = 0; k < t->own; k++) {
-      const int node = t->own0 + k;
-      if (count[node] == 0) continue;
-      if (t->shareds == 0) t->inner = k;
-      *shared++ = (shell_shared){.local = k, .first = (int32_t)(slot - t->other_slot), .others = count[node]};
-      at[node] = slot, slot += count[node], t->shareds++;
-    }
-  }
-  for (int i = 0; i < cut->tiles; i++)
-    for (int k = 0; k < cut->tile[i].halo; k++)
-      *at[cut->tile[i].halo_node[k]]++ = cut->tile[i].slot + cut->tile[i].own + k;
+  const shell_cut *cut = w->cut;
+  sharers s = {.count = VVI_ARENA_NEW(&w->scratch, int, cut->nodes + 1)};
+  s.at = VVI_ARENA_NEW(&w->scratch, int64_t, cut->nodes + 1);
+  s.first = VVI_ARENA_NEW(&w->scratch, int64_t, cut->tiles + 1);
+  s.row = VVI_ARENA_NEW(&w->scratch, int64_t, cut->tiles + 1);
+  if (s.count == NULL || s.at == NULL || s.first == NULL || s.row == NULL) return out_of_memory(w);
+  count_sharers(w, &s);
+  s.slot = VVI_ARENA_NEW(w->arena, int64_t, s.first[cut->tiles] + 1);
+  s.shared = VVI_ARENA_NEW(w->arena, shell_shared, s.row[cut->tiles] + 1);
+  if (s.slot == NULL || s.shared == NULL) return out_of_memory(w);
+  put_slots(w, &s);
   return VV_OK;
 }
 

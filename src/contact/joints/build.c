@@ -1,8 +1,8 @@
 /* contact/joints/build.c  The scene's `joints`: ends, equations, assemblies, and what is refused. */
 #include "contact/joints.h"
 #include "contact/pairs.h"
+#include "contact/shapes/solids.h"
 #include "contact/sheets.h"
-#include "contact/solids.h"
 #include "math/so3.h"
 #include "model/bind.h"
 

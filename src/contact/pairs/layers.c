@@ -10,7 +10,7 @@
  * third of the triangles about them. */
 #include "contact/pairs/layers.h"
 
-#include "contact/rules.h"
+#include "contact/shapes/rules.h"
 #include "geom/solid.h"
 #include "math/math.h"
 #include "model/columns.h"

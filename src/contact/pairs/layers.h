@@ -1,6 +1,6 @@
 /* contact/pairs/layers.h  Massless layers: soft pairs of nodes of beams and shells with obstacles and rigid balls. */
 #pragma once
-#include "contact/rules.h"
+#include "contact/shapes/rules.h"
 
 /* May a layer lie between two patches, the first being what bends? */
 bool vvi_layer_sides(const vv_patch *a, const vv_patch *b);

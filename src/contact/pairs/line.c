@@ -1,6 +1,6 @@
 /* contact/pairs/line.c  Tips of bars that can touch: those on one line keep their order, so only neighbours, and walls. */
 #include "contact/pairs/line.h"
-#include "contact/rules.h"
+#include "contact/shapes/rules.h"
 
 #include "math/math.h"
 

@@ -1,7 +1,8 @@
 /* contact/pairs/list.c  The pairs of a model: tips on a line, nodes of curves and obstacles, layers. */
 #include "contact/pairs/layers.h"
 #include "contact/pairs/line.h"
-#include "contact/rules.h"
+#include "contact/shapes/rules.h"
+#include "geom/solid.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -12,6 +13,14 @@ typedef struct builder {
   const double *q;
   const vvi_rules *rules;
 } builder;
+
+/* m: how thick a patch is that nodes touch; what is free inside, or endless, has no other side. */
+static double thickness_of(const vv_patch *p)
+{
+  if (p->type == VV_PATCH_SOLID) return 2.0 * p->solid->part[0].radius; /* a ball */
+  if (p->inside || p->type == VV_PATCH_PLANE) return INFINITY;
+  return 2.0 * (p->type == VV_PATCH_BOX ? fmin(p->half[0], fmin(p->half[1], p->half[2])) : p->radius);
+}
 
 static bool is_flat(const vv_block *b)
 {
@@ -103,24 +112,43 @@ static int by_key(const void *x, const void *y)
   return (c->point_b.xi[0] > d->point_b.xi[0]) - (c->point_b.xi[0] < d->point_b.xi[0]);
 }
 
-/* Nodes touch obstacles, segments do not: a round one smaller than an element may pass between two nodes.  Said, not refused. */
-static void warn_small(const vv_model *m, const double *q, int32_t a, const vv_patch *fixed)
+static void lengthen(const double x[3], const double y[3], double *longest)
+{
+  const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+  *longest = fmax(*longest, vvi_norm3(d));
+}
+
+/* m: between two nodes of a curve or surface, along an edge of an element. */
+static double longest_of(const vv_block *b, int32_t local, const double *q)
+{
+  const vv_patch *p = &b->patch[local];
+  double x[3][3], longest = 0.0;
+  for (int64_t i = 0; p->type == VV_PATCH_CURVE && i + 1 < p->nodes; i++) {
+    const vv_point pt[2] = {{.patch = local, .xi = {(double)i, 0}}, {.patch = local, .xi = {(double)i + 1, 0}}};
+    b->kind->surface(b, q + b->q0, 2, pt, x[0]);
+    lengthen(x[0], x[1], &longest);
+  }
+  for (int64_t e = 0; p->type == VV_PATCH_SURFACE && e < p->elements; e++) {
+    for (int k = 0; k < 3; k++) {
+      const vv_point pt = {.patch = local, .element = (int32_t)e, .xi = {k == 1, k == 2}};
+      b->kind->surface(b, q + b->q0, 1, &pt, x[k]);
+    }
+    for (int k = 0; k < 3; k++) lengthen(x[k], x[(k + 1) % 3], &longest);
+  }
+  return longest;
+}
+
+/* Nodes touch, what is between them does not: what is smaller than an element may pass between two nodes.  Said, not refused. */
+static void warn_small(const vv_model *m, const double *q, int32_t a, const vv_patch *other)
 {
   int32_t local;
   const vv_block *b = vvi_model_patch_block(m, a, &local);
-  const vv_patch *curve = &b->patch[local];
-  if (fixed->inside || (fixed->type != VV_PATCH_SPHERE && fixed->type != VV_PATCH_CYLINDER)) return;
-  double x[2][3], longest = 0.0;
-  for (int64_t i = 0; i + 1 < curve->nodes; i++) {
-    const vv_point pt[2] = {{.patch = local, .xi = {(double)i, 0}}, {.patch = local, .xi = {(double)i + 1, 0}}};
-    b->kind->surface(b, q + b->q0, 2, pt, x[0]);
-    const double d[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
-    longest = fmax(longest, vvi_norm3(d));
-  }
-  if (longest > 2.0 * (fixed->radius + curve->radius))
+  const vv_patch *p = &b->patch[local];
+  const double around = p->type == VV_PATCH_CURVE ? 2.0 * p->radius : 0.0;
+  if (longest_of(b, local, q) > thickness_of(other) + around)
     vvi_fail(m->ctx, VV_OK,
              "%s: elements of '%s' are longer than '%s' is thick: it may pass between two nodes; use more of them",
-             m->source, m->body[curve->body].name, m->body[fixed->body].name);
+             m->source, m->body[p->body].name, m->body[other->body].name);
 }
 
 /* Curves against everything that is fixed in space; tips know planes only. */
@@ -165,6 +193,8 @@ static vv_status add_layer(const builder *k, int32_t a, int32_t b, const vvi_rul
       c.point_a = s->point[i], c.point_b.xi[0] = (double)j;
       c.curved = c.layer = true, c.flat = false, c.skin = skin;
       c.compliance = 1.0 / (rule->layer * s->share[i]);
+      c.size = fmin(s->patch->type == VV_PATCH_SURFACE ? sqrt(s->share[i]) : 0.5 * s->patch->thickness,
+                    0.5 * thickness_of(other));
       VV_TRY(check_pair(k->m, &c, k->q, rule));
       if (list->pair != NULL) list->pair[list->n] = c;
       list->n++, list->n_soft++, list->n_layer++;
@@ -198,6 +228,7 @@ static vv_status search_layers(vv_model *m, builder *k)
       if (zero == NULL && (zero = calloc((size_t)m->np + 1, sizeof *zero)) == NULL) return VV_NOMEM;
       status = vvi_layer_points(m, a, k->q, &s);
       if (status == VV_OK) status = add_layer(k, a, b, rule, &s, zero);
+      if (status == VV_OK && m->pairs->pair != NULL) warn_small(m, k->q, a, other);
       vvi_layer_close(&s);
     }
   free(zero);

@@ -1,5 +1,5 @@
 /* contact/pairs/pair.c  A pair seen from outside: gap, rate, inverse mass, impulse, and what supports take of it. */
-#include "contact/obstacle.h"
+#include "contact/narrow/obstacle.h"
 #include "contact/pairs/layers.h"
 #include "math/math.h"
 

@@ -81,7 +81,7 @@ static void find_touch(const vvi_mesh *m, const int *order, int block, int rings
 static bool order_nodes(const vvi_mesh *m, const int *order, int block, int rings, int *node_order)
 {
   const int blocks = m->triangles / block + 2;
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   touched *touch = VVI_ARENA_NEW(&scratch, touched, m->nodes);
   int *low = VVI_ARENA_NEW(&scratch, int, m->nodes);
   int *count = VVI_ARENA_NEW(&scratch, int, 2 * (int64_t)blocks + 1);
@@ -117,20 +117,23 @@ static bool order_nodes(const vvi_mesh *m, const int *order, int block, int ring
  * the units of two are cut.  Their centres are written over those of their first triangles. */
 static bool bisect_pairs(double *centre, int n, int block, const int *beside, int *order)
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   int *unit = VVI_ARENA_NEW(&scratch, int, n), *other = VVI_ARENA_NEW(&scratch, int, n);
   int units = 0, alone = 0;
   if (unit != NULL && other != NULL) {
+#pragma omp parallel for schedule(static) if (n > VVI_MESH_MANY)
+    for (int t = 0; t < n; t++) other[t] = beside[t];
     for (int t = 0; t < n; t++)
-      if (beside[t] < 0) order[alone++] = t;
+      if (other[t] < 0) order[alone++] = t;
     bisect_all(centre, order, alone, 2);
     for (int k = 0; k < alone; k++) other[order[k]] = order[k ^ 1];
-    for (int t = 0; t < n; t++) {
-      if (beside[t] >= 0) other[t] = beside[t];
-      if (other[t] < t) continue;
-      unit[units++] = t;
-      for (int c = 0; c < 3; c++)
-        centre[3 * (int64_t)t + c] = 0.5 * (centre[3 * (int64_t)t + c] + centre[3 * (int64_t)other[t] + c]);
+    for (int t = 0; t < n; t++)
+      if (other[t] > t) unit[units++] = t;
+#pragma omp parallel for schedule(static) if (units > VVI_MESH_MANY)
+    for (int k = 0; k < units; k++) {
+      double *one = centre + 3 * (int64_t)unit[k];
+      const double *two = centre + 3 * (int64_t)other[unit[k]];
+      for (int c = 0; c < 3; c++) one[c] = 0.5 * (one[c] + two[c]);
     }
     bisect_all(centre, unit, units, block / 2);
 #pragma omp parallel for schedule(static) if (units > VVI_MESH_MANY)
@@ -144,7 +147,7 @@ vv_status vvi_mesh_bisect(const vvi_mesh *m, int block, int rings, const int *be
                           int *node_order, char why[VVI_MESH_WHY])
 {
   if (block < 1) return vvi_mesh_fail(why, VV_ARG, "a block needs at least one triangle, not %d", block);
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   double *centre = VVI_ARENA_NEW(&scratch, double, 3 * (int64_t)m->triangles);
   if (centre == NULL) return vvi_mesh_no_memory(why);
 #pragma omp parallel for schedule(static) if (m->triangles > VVI_MESH_MANY)

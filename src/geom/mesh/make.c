@@ -82,20 +82,21 @@ static void onto_sphere(vvi_mesh *m, double radius)
   }
 }
 
-/* One face as a triangular grid: node (i, j) is (n - i - j) A + i B + j C. */
-static void cut_face(const base_solid *s, const int face[3], int n, vvi_mesh *m, int *node, int *triangle)
+/* One face as a triangular grid: node (i, j) is (n - i - j) A + i B + j C.  Before row j there are rows of n + 1, n, ... nodes, and
+ * of 2 n - 1, 2 n - 3, ... triangles. */
+static void cut_face(const base_solid *s, const int face[3], int n, vvi_mesh *m, int node0, int triangle0)
 {
   const double *A = s->vertex[face[0]], *B = s->vertex[face[1]], *C = s->vertex[face[2]];
-  int row = *node; /* first node of row j */
+#pragma omp parallel for schedule(dynamic, 16) if (m->triangles > VVI_MESH_MANY)
   for (int j = 0; j <= n; j++) {
-    const int above = row + n - j + 1;
+    const int row = node0 + (int)(j * (int64_t)(2 * n + 3 - j) / 2), above = row + n - j + 1; /* their first nodes */
+    int triangle = triangle0 + j * (2 * n - j);
     for (int i = 0; i + j <= n; i++) {
-      double *x = m->x + 3 * (int64_t)(*node)++;
+      double *x = m->x + 3 * (int64_t)(row + i);
       for (int c = 0; c < 3; c++) x[c] = (n - i - j) * A[c] + i * B[c] + j * C[c];
-      if (i + j < n) put(m, triangle, row + i, row + i + 1, above + i);
-      if (i + j < n - 1) put(m, triangle, row + i + 1, above + i + 1, above + i);
+      if (i + j < n) put(m, &triangle, row + i, row + i + 1, above + i);
+      if (i + j < n - 1) put(m, &triangle, row + i + 1, above + i + 1, above + i);
     }
-    row = above;
   }
 }
 
@@ -123,11 +124,11 @@ vv_status vvi_mesh_sphere(vvi_arena *arena, vvi_mesh_base base, int frequency, i
   if (most > VVI_MESH_MOST)
     return vvi_mesh_fail(why, VV_ARG, "a sphere of %lld triangles is too fine; use a smaller level", (long long)most);
   VV_TRY(vvi_mesh_fits(most, why));
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   vvi_mesh raw = {0};
   vv_status status = vvi_mesh_new(&scratch, s.faces * (n + 1) * (n + 2) / 2, s.faces * n * n, &raw, why);
-  int node = 0, triangle = 0;
-  for (int f = 0; status == VV_OK && f < s.faces; f++) cut_face(&s, s.face[f], frequency, &raw, &node, &triangle);
+  for (int f = 0; status == VV_OK && f < s.faces; f++)
+    cut_face(&s, s.face[f], frequency, &raw, f * ((frequency + 1) * (frequency + 2) / 2), f * frequency * frequency);
   if (status == VV_OK) onto_sphere(&raw, radius);
   vvi_arena *room = level > 0 ? &scratch : arena;
   if (status == VV_OK) status = vvi_mesh_merge(room, &raw, 0.0, out, why);

@@ -132,7 +132,7 @@ static int match_equal(const matching *m, int nodes, int *to)
 
 int vvi_mesh_match(int nodes, const double *x, double distance, int *to)
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   matching m = {.x = x, .distance = distance, .mask = 16};
   while (m.mask < 2 * (size_t)nodes) m.mask *= 2;
   m.head = VVI_ARENA_NEW(&scratch, int, m.mask + 1);
@@ -166,15 +166,18 @@ static vv_status new_like(vvi_arena *arena, const vvi_mesh *in, int nodes, vvi_m
   return ok ? VV_OK : vvi_mesh_no_memory(why);
 }
 
-/* number[i]: the new number of node i, or -1 if it goes; several may share one, and the first gives the place. */
-static vv_status with_nodes(vvi_arena *arena, const vvi_mesh *in, const int *number, int nodes, vvi_mesh *out,
-                            char why[VVI_MESH_WHY])
+/* number[i]: the new number of node i, or -1 if it goes; several may share one, and that which is its own match gives the
+ * place (match NULL: none are shared). */
+static vv_status with_nodes(vvi_arena *arena, const vvi_mesh *in, const int *match, const int *number, int nodes,
+                            vvi_mesh *out, char why[VVI_MESH_WHY])
 {
   VV_TRY(new_like(arena, in, nodes, out, why));
   if (in->face != NULL) memcpy(out->face, in->face, sizeof(int) * (size_t)in->triangles);
   if (in->line != NULL) memcpy(out->line, in->line, sizeof(int) * (size_t)in->triangles);
-  for (int i = in->nodes - 1; i >= 0; i--)
-    if (number[i] >= 0) memcpy(out->x + 3 * (int64_t)number[i], in->x + 3 * (int64_t)i, 3 * sizeof(double));
+#pragma omp parallel for schedule(static) if (in->nodes > VVI_MESH_MANY)
+  for (int i = 0; i < in->nodes; i++)
+    if (number[i] >= 0 && (match == NULL || match[i] == i))
+      memcpy(out->x + 3 * (int64_t)number[i], in->x + 3 * (int64_t)i, 3 * sizeof(double));
 #pragma omp parallel for schedule(static) if (in->triangles > VVI_MESH_MANY)
   for (int64_t k = 0; k < 3 * (int64_t)in->triangles; k++) out->triangle[k] = number[in->triangle[k]];
   return VV_OK;
@@ -182,24 +185,24 @@ static vv_status with_nodes(vvi_arena *arena, const vvi_mesh *in, const int *num
 
 vv_status vvi_mesh_merge(vvi_arena *arena, const vvi_mesh *in, double distance, vvi_mesh *out, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
-  int *number = VVI_ARENA_NEW(&scratch, int, in->nodes);
-  const int stay = number != NULL ? vvi_mesh_match(in->nodes, in->x, distance, number) : -1;
+  vvi_arena scratch = {.dense = true};
+  int *number = VVI_ARENA_NEW(&scratch, int, in->nodes), *match = VVI_ARENA_NEW(&scratch, int, in->nodes);
+  const int stay = number != NULL && match != NULL ? vvi_mesh_match(in->nodes, in->x, distance, match) : -1;
   int n = 0;
-  for (int i = 0; stay >= 0 && i < in->nodes; i++) number[i] = number[i] == i ? n++ : number[number[i]];
-  const vv_status status = stay >= 0 ? with_nodes(arena, in, number, n, out, why) : vvi_mesh_no_memory(why);
+  for (int i = 0; stay >= 0 && i < in->nodes; i++) number[i] = match[i] == i ? n++ : number[match[i]];
+  const vv_status status = stay >= 0 ? with_nodes(arena, in, match, number, n, out, why) : vvi_mesh_no_memory(why);
   vvi_arena_free(&scratch);
   return status;
 }
 
 vv_status vvi_mesh_drop_unused(vvi_arena *arena, const vvi_mesh *in, vvi_mesh *out, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   int *number = VVI_ARENA_NEW(&scratch, int, in->nodes), n = 0;
   if (number == NULL) return vvi_mesh_no_memory(why);
   for (int64_t k = 0; k < 3 * (int64_t)in->triangles; k++) number[in->triangle[k]] = 1;
   for (int i = 0; i < in->nodes; i++) number[i] = number[i] > 0 ? n++ : -1;
-  const vv_status status = with_nodes(arena, in, number, n, out, why);
+  const vv_status status = with_nodes(arena, in, NULL, number, n, out, why);
   vvi_arena_free(&scratch);
   return status;
 }
@@ -207,7 +210,7 @@ vv_status vvi_mesh_drop_unused(vvi_arena *arena, const vvi_mesh *in, vvi_mesh *o
 vv_status vvi_mesh_renumber(vvi_arena *arena, const vvi_mesh *in, const int *triangle_order, const int *node_order,
                             vvi_mesh *out, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   int *number = VVI_ARENA_NEW(&scratch, int, in->nodes);
   if (number == NULL) return vvi_mesh_no_memory(why);
   const vv_status status = new_like(arena, in, in->nodes, out, why);

@@ -116,7 +116,7 @@ static void sort_triangles(const vvi_mesh *m, const vvi_mesh_topology *top, unsi
 
 vv_status vvi_mesh_pair(const vvi_mesh *m, const vvi_mesh_topology *top, int *mate, int *beside, char why[VVI_MESH_WHY])
 {
-  vvi_arena scratch = {0};
+  vvi_arena scratch = {.dense = true};
   const int n = m->triangles;
   vv_status status = VV_OK;
   unsigned char *sort = VVI_ARENA_NEW(&scratch, unsigned char, n);
@@ -126,10 +126,12 @@ vv_status vvi_mesh_pair(const vvi_mesh *m, const vvi_mesh_topology *top, int *ma
     pairing w = {.triangles = n, .neighbour = top->neighbour, .sort = sort, .mate = mate, .stack = room};
     w.seen = room + 3 * (int64_t)n + MOST_SEARCHED, w.parent = w.seen + n;
     sort_triangles(m, top, sort);
+#pragma omp parallel for schedule(static) if (n > VVI_MESH_MANY)
     for (int t = 0; t < n; t++) mate[t] = w.seen[t] = -1;
     pair_greedily(&w);
     for (int t = 0; t < n; t++)
       if (mate[t] < 0 && sort[t] == 1) look_for_mate(&w, t);
+#pragma omp parallel for schedule(static) if (n > VVI_MESH_MANY)
     for (int t = 0; t < n; t++) {
       beside[t] = mate[t];
       if (sort[t] == 0) mate[t] = -1;

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct maker {
@@ -257,26 +258,51 @@ static bool find_fans(maker *k)
 
 /* ---- pieces ---- */
 
-/* Every triangle points to a lower one of its piece, the lowest to itself. */
-static int lowest_of(int *part, int t)
+/* Every triangle points to a lower one of its piece, or to itself.  Whoever comes first: a link only ever goes down, and ends at the
+ * lowest of the piece when all sides are joined. */
+static int lowest_of(atomic_int *up, int t)
 {
-  while (part[t] != t) t = part[t] = part[part[t]];
-  return t;
+  for (;;) {
+    int one = atomic_load_explicit(&up[t], memory_order_relaxed);
+    if (one == t) return t;
+    const int two = atomic_load_explicit(&up[one], memory_order_relaxed);
+    if (two != one)
+      atomic_compare_exchange_weak_explicit(&up[t], &one, two, memory_order_relaxed, memory_order_relaxed);
+    t = two;
+  }
 }
 
-static void find_parts(maker *k)
+static void join_parts(atomic_int *up, int a, int b)
 {
-  int *part = k->top->part;
-  for (int t = 0; t < k->mesh->triangles; t++) {
-    part[t] = t;
-    for (int c = 0; c < 3; c++) {
-      const int other = k->top->neighbour[3 * t + c];
-      if (other < 0 || other > t) continue;
-      const int one = lowest_of(part, t), two = lowest_of(part, other);
-      part[one > two ? one : two] = one > two ? two : one;
-    }
+  for (;;) {
+    a = lowest_of(up, a), b = lowest_of(up, b);
+    if (a == b) return;
+    int high = a > b ? a : b;
+    const int low = a > b ? b : a, top = high;
+    if (atomic_compare_exchange_strong_explicit(&up[top], &high, low, memory_order_relaxed, memory_order_relaxed))
+      return;
   }
-  for (int t = 0; t < k->mesh->triangles; t++) part[t] = part[t] == t ? k->top->parts++ : part[part[t]];
+}
+
+static bool find_parts(maker *k)
+{
+  const int n = k->mesh->triangles, *neighbour = k->top->neighbour;
+  int *part = k->top->part;
+  atomic_int *up = VVI_ARENA_NEW(&k->scratch, atomic_int, n);
+  if (up == NULL) return false;
+#pragma omp parallel if (n > VVI_MESH_MANY)
+  {
+#pragma omp for schedule(static)
+    for (int t = 0; t < n; t++) atomic_init(&up[t], t);
+#pragma omp for schedule(static)
+    for (int t = 0; t < n; t++)
+      for (int c = 0; c < 3; c++)
+        if (neighbour[3 * t + c] >= 0 && neighbour[3 * t + c] < t) join_parts(up, t, neighbour[3 * t + c]);
+#pragma omp for schedule(static)
+    for (int t = 0; t < n; t++) part[t] = lowest_of(up, t);
+  }
+  for (int t = 0; t < n; t++) part[t] = part[t] == t ? k->top->parts++ : part[part[t]];
+  return true;
 }
 
 /* ---- borders ---- */
@@ -340,8 +366,7 @@ vv_status vvi_mesh_topology_of(vvi_arena *arena, const vvi_mesh *mesh, vvi_mesh_
   out->part = VVI_ARENA_NEW(arena, int, mesh->triangles);
   const bool ok = out->side != NULL && out->neighbour != NULL && out->around != NULL && out->valence != NULL &&
                   out->fans != NULL && out->first != NULL && out->part != NULL && list_corners(&k) &&
-                  find_edges(&k, arena) && find_fans(&k) && find_loops(&k, arena);
-  if (ok) find_parts(&k);
+                  find_edges(&k, arena) && find_fans(&k) && find_loops(&k, arena) && find_parts(&k);
   vvi_arena_free(&k.scratch);
   return ok ? VV_OK : vvi_mesh_no_memory(why);
 }
@@ -380,9 +405,10 @@ vv_status vvi_mesh_topology_renumber(vvi_arena *arena, const vvi_mesh *mesh, con
   out->valence = VVI_ARENA_NEW(arena, int, mesh->nodes);
   out->first = VVI_ARENA_NEW(arena, int, mesh->nodes + 1);
   bool ok = now != NULL && out->neighbour != NULL && out->around != NULL && out->valence != NULL && out->first != NULL;
-  for (int i = 0; ok && i < mesh->nodes; i++)
-    out->first[i + 1] = out->first[i] + in->first[node_order[i] + 1] - in->first[node_order[i]];
   if (ok) {
+#pragma omp parallel for schedule(static) if (k.half > VVI_MESH_MANY)
+    for (int i = 0; i < mesh->nodes; i++) out->first[i + 1] = in->first[node_order[i] + 1] - in->first[node_order[i]];
+    for (int i = 0; i < mesh->nodes; i++) out->first[i + 1] += out->first[i];
 #pragma omp parallel if (k.half > VVI_MESH_MANY)
     {
 #pragma omp for schedule(static)

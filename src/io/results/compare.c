@@ -116,7 +116,7 @@ static int order_of_times(double a, double b)
 static void compare_ledgers(const folder *a, const folder *b, const scales *s, vv_comparison *out)
 {
   const double *ta = vvi_table_column(&a->ledger, "time"), *tb = vvi_table_column(&b->ledger, "time");
-  const int64_t na = a->ledger.rows, nb = b->ledger.rows;
+  const int64_t na = out->rows_a = a->ledger.rows, nb = out->rows_b = b->ledger.rows;
   for (int c = 0; c < a->ledger.columns; c++) {
     const char *name = a->ledger.name[c];
     const double *va = a->ledger.value[c], *vb = vvi_table_column(&b->ledger, name);
@@ -159,24 +159,17 @@ static void compare_events(const folder *a, const folder *b, const scales *s, vv
          na < nb ? na : nb, s->time);
 }
 
-/* ---- positions of the last common frame ---- */
+/* ---- positions in all common frames ---- */
 
-/* Counts the common frames and leaves the last of them in *fa, *fb. */
-static int64_t common_frames(const vvi_run *a, const vvi_run *b, int64_t *fa, int64_t *fb)
+/* The first frames of one time from *i and *k on; false: there are no more. */
+static bool find_common(const vvi_run *a, const vvi_run *b, int64_t *i, int64_t *k)
 {
-  int64_t n = 0;
-  for (int64_t i = 0, k = 0; i < a->frames && k < b->frames;) {
-    const int order = order_of_times(a->time[i], b->time[k]);
-    if (order == 0) {
-      *fa = i++, *fb = k++;
-      n++;
-    } else if (order < 0) {
-      i++;
-    } else {
-      k++;
-    }
+  while (*i < a->frames && *k < b->frames) {
+    const int order = order_of_times(a->time[*i], b->time[*k]);
+    if (order == 0) return true;
+    ++*(order < 0 ? i : k);
   }
-  return n;
+  return false;
 }
 
 static int find_body(const vvi_run *run, const char *name)
@@ -212,24 +205,31 @@ static void compare_shapes(folder *a, folder *b, int64_t common, vv_comparison *
   if (na != nb) note_misfit(out, 1, "number of frames", "", na, nb);
 }
 
-/* Positions of one body in both; *n = 0 when it has none or they do not fit together. */
-static vv_status read_pair(vvi_arena *arena, folder *a, folder *b, int body, int64_t fa, int64_t fb, int64_t *n,
-                           double **xa, double **xb)
+/* A body of the first run and its like in the second, and room for the positions of both. */
+typedef struct pair {
+  int body, other;
+  int64_t n; /* 0: it is in one of them only, or they do not fit together */
+  double *xa, *xb;
+} pair;
+
+static vv_status open_pair(vvi_arena *arena, folder *a, folder *b, int body, pair *out)
 {
   int64_t count_a, count_b = 0;
   int ca, cb = 0;
-  const int other = find_body(&b->run, a->run.body[body]);
-  *n = 0;
+  *out = (pair){.body = body, .other = find_body(&b->run, a->run.body[body])};
   vvi_run_shape(&a->run, body, "position", &count_a, &ca);
-  if (other >= 0) vvi_run_shape(&b->run, other, "position", &count_b, &cb);
+  if (out->other >= 0) vvi_run_shape(&b->run, out->other, "position", &count_b, &cb);
   if (count_a == 0 || count_a != count_b || ca != 3 || cb != 3) return VV_OK;
-  *xa = VVI_ARENA_NEW(arena, double, 3 * count_a);
-  *xb = VVI_ARENA_NEW(arena, double, 3 * count_a);
-  if (*xa == NULL || *xb == NULL) return VV_NOMEM;
-  VV_TRY(vvi_run_read(&a->run, body, "position", fa, 1, 0, count_a, *xa));
-  VV_TRY(vvi_run_read(&b->run, other, "position", fb, 1, 0, count_a, *xb));
-  *n = count_a;
-  return VV_OK;
+  out->n = count_a;
+  out->xa = VVI_ARENA_NEW(arena, double, 3 * count_a);
+  out->xb = VVI_ARENA_NEW(arena, double, 3 * count_a);
+  return out->xa != NULL && out->xb != NULL ? VV_OK : VV_NOMEM;
+}
+
+static vv_status read_pair(const pair *p, folder *a, folder *b, int64_t fa, int64_t fb)
+{
+  VV_TRY(vvi_run_read(&a->run, p->body, "position", fa, 1, 0, p->n, p->xa));
+  return vvi_run_read(&b->run, p->other, "position", fb, 1, 0, p->n, p->xb);
 }
 
 static void grow(double lo[3], double hi[3], int64_t n, const double *x)
@@ -240,30 +240,31 @@ static void grow(double lo[3], double hi[3], int64_t n, const double *x)
   }
 }
 
-/* Two passes over the bodies: size of the scene (of where they start and where they are), then differences. */
+/* Over all common frames at once: the box of all bodies, which is the scale, and the farthest two like nodes are apart. */
 static vv_status compare_positions(vvi_arena *arena, folder *a, folder *b, double *size, vv_comparison *out)
 {
-  int64_t fa = 0, fb = 0;
-  out->frames = common_frames(&a->run, &b->run, &fa, &fb);
-  *size = 0;
-  compare_shapes(a, b, out->frames, out);
-  if (out->frames == 0) return VV_OK;
-  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int pass = 0; pass < 2; pass++) {
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, worst = 0, time = 0;
+  const char *name = "";
+  int64_t node = 0;
+  pair *p = VVI_ARENA_NEW(arena, pair, a->run.n_body + 1);
+  out->frames_a = a->run.frames, out->frames_b = b->run.frames;
+  if (p == NULL) return VV_NOMEM;
+  for (int i = 0; i < a->run.n_body; i++) VV_TRY(open_pair(arena, a, b, i, &p[i]));
+  for (int64_t fa = 0, fb = 0; find_common(&a->run, &b->run, &fa, &fb); fa++, fb++, out->frames++)
     for (int i = 0; i < a->run.n_body; i++) {
-      int64_t n;
-      double *xa = NULL, *xb = NULL;
-      if (pass == 0) VV_TRY(read_pair(arena, a, b, i, 0, 0, &n, &xa, &xb));
-      if (pass == 0) grow(lo, hi, n, xa), grow(lo, hi, n, xb);
-      VV_TRY(read_pair(arena, a, b, i, fa, fb, &n, &xa, &xb));
-      if (pass == 0) grow(lo, hi, n, xa), grow(lo, hi, n, xb);
-      for (int64_t k = 0; pass == 1 && k < 3 * n; k++)
-        note(out, &out->positions, difference(xa[k], xb[k], *size), "positions", a->run.body[i], k / 3,
-             a->run.time[fa]);
+      if (p[i].n == 0) continue;
+      VV_TRY(read_pair(&p[i], a, b, fa, fb));
+      grow(lo, hi, p[i].n, p[i].xa), grow(lo, hi, p[i].n, p[i].xb);
+      for (int64_t k = 0; k < 3 * p[i].n; k++) {
+        const double apart = difference(p[i].xa[k], p[i].xb[k], 1.0);
+        if (apart > worst) worst = apart, name = a->run.body[i], node = k / 3, time = a->run.time[fa];
+      }
     }
-    for (int k = 0; k < 3; k++)
-      if (hi[k] > lo[k]) *size = larger(*size, hi[k] - lo[k]);
-  }
+  *size = 0;
+  for (int k = 0; k < 3; k++)
+    if (hi[k] > lo[k]) *size = larger(*size, hi[k] - lo[k]);
+  compare_shapes(a, b, out->frames, out);
+  if (worst > 0) note(out, &out->positions, *size > 0 ? worst / *size : INFINITY, "positions", name, node, time);
   return VV_OK;
 }
 

@@ -171,7 +171,7 @@ static vv_status take_node(reader *r, stack *s, const yaml_event_t *e)
   vvi_node *node = node_of(r, e);
   if (node == NULL) return fail_memory(r);
   if (s->depth == 0) {
-    if (node->type != VVI_MAP) return fail_at(r, e->start_mark, "a scene is a map: 'word: value' lines");
+    if (node->type != VVI_MAP) return fail_at(r, e->start_mark, "a scene is a map: lines of `key: value`");
     r->root = node;
   } else {
     VV_TRY(hang(r, s, node, e->start_mark));

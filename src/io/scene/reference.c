@@ -119,7 +119,7 @@ static void put_head(vvi_page *p)
 static void put_kinds(vvi_page *p, const vv_ctx *ctx)
 {
   vvi_page_put(
-      p, "## bodies\n\nA map from the name of each body to its words.  A name has at most 64 letters, digits, `_` and\n"
+      p, "## bodies\n\nA map from the name of each body to its keys.  A name has at most 64 letters, digits, `_` and\n"
          "`-`.  Every body needs `kind`, one of:\n\n");
   for (const vv_body_kind *const *k = vvi_body_kinds(ctx); *k != NULL; k++)
     vvi_page_put(p, "- `%s`: %s\n", (*k)->name, (*k)->doc != NULL ? (*k)->doc : "");

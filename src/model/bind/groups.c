@@ -46,6 +46,8 @@ static void fault_missing(vvi_binder *b, const vv_group *g, const vv_field *f)
     for (int i = 0; i < f->sub->n; i++) vvi_list_word(&known, f->sub->field[i].name, strlen(f->sub->field[i].name));
   if (known.n > 0)
     vvi_bind_fault(b, &place, "'%s' is missing: one of %s", f->name, known.c);
+  else if (f->lo == f->hi && f->lo != 0.0) /* there is only one number to write */
+    vvi_bind_fault(b, &place, "'%s' is missing: write `%s: %g`, the %s", f->name, f->name, f->lo, f->doc);
   else
     vvi_bind_fault(b, &place, "'%s' is missing: %s%s%s", f->name, vvi_type_text(f->type), unit ? " in " : "",
                    unit ? f->unit : "");

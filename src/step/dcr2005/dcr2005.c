@@ -150,7 +150,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
   const dcr_work *w = s->own;
   for (int64_t i = 0; i < n && r->reason == VV_REASON_DONE; i++) {
-    VV_TRY(vvi_kdk_compose(s, substep, r));
+    VV_TRY(vvi_kdk_compose(s, &((dcr_work *)s->own)->kdk, substep, r));
     if (w->surfaces == NULL) continue;
     vvi_dcr_surfaces_note(w->surfaces, &s->ledger->penetration, &s->ledger->contacts);
     s->ledger->max_penetration = fmax(s->ledger->max_penetration, s->ledger->penetration);

@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "contact/contact.h"
 #include "contact/friction/law.h"
-#include "contact/sheets/rows.h"
+#include "contact/rows/feature.h"
 #include "math/math.h"
 #include "step/dcr2005/dcr2005.h"
 

@@ -30,6 +30,7 @@ typedef struct flat {
   vv_block bare;     /* without gravity and loads: forces of the strains alone */
   vv_block laden;    /* without gravity */
   double t, h, size; /* t: middle of the step; size: m, about the distance of nodes */
+  double lacks;      /* J: of the energy of the step, what the bound of e leaves out */
   int64_t n, column;
   int columns; /* of q */
   flat_body *body;
@@ -144,6 +145,7 @@ static void deformation(const flat *w, const flat_body *k, int64_t i, double d[3
 /* e of all bodies, and the force of the middle.                                                                   [em 19] */
 static void balance(flat *w)
 {
+  w->lacks = 0.0;
   put(w, 1.0);
   for (int32_t j = 0; j < w->b->n_body; j++) w->body[j].e = strain_of(w, j, w->place) - w->body[j].before;
   put(w, 0.5);
@@ -162,8 +164,9 @@ static void balance(flat *w)
         square += d[c] * w->z[c * w->column + i];
       }
     }
-    const double most = 1.0 / (w->h * w->h); /* what a step can bear */
-    k->e = square > 0.0 ? fmax(-most, fmin(most, k->e / square)) : 0.0;
+    const double most = 1.0 / (w->h * w->h), lack = k->e; /* what a step can bear */
+    k->e = square > 0.0 ? fmax(-most, fmin(most, lack / square)) : 0.0;
+    w->lacks += fabs(lack - k->e * square);
   }
 }
 
@@ -339,6 +342,11 @@ static void respond(double *work, double part, double *x)
     }
 }
 
+static double lacks(const double *work)
+{
+  return flat_of(work)->lacks;
+}
+
 static void node_of(const double *work, int64_t i, vv_implicit_node *out)
 {
   const flat *w = flat_of(work);
@@ -412,6 +420,7 @@ const vv_implicit_parts vvi_em_flat_parts = {
     .begin = begin,
     .correct = correct,
     .respond = respond,
+    .lacks = lacks,
     .node = node_of,
     .rate = rate_of,
     .finish = finish,

@@ -20,8 +20,8 @@
  * nothing behind. */
 #pragma once
 #include "contact/joints.h"
+#include "contact/shapes/solids.h"
 #include "contact/sheets.h"
-#include "contact/solids.h"
 #include "math/spin.h"
 #include "step/step.h"
 

@@ -135,6 +135,17 @@ static void take(struct vv_step *s, vvi_em_rigid *w, double dt)
   for (int32_t i = 0; i < w->n; i++) vvi_em_take(&w->frame[i], dt, &s->ledger->posted);
 }
 
+/* Is the energy of the piece balanced, to a tenth of what claims bear?  If not, strains change too much in it.            [em 19] */
+static bool balances(const struct vv_step *s, const vvi_em_rigid *w)
+{
+  const double bearable = 1e-13 * s->ledger->energy_scale + s->ledger->energy_floor;
+  for (int32_t i = 0; i < w->n_soft; i++) {
+    const vvi_em_soft *f = &w->soft[i];
+    if (f->parts->lacks != NULL && f->parts->lacks(f->work) > bearable) return false;
+  }
+  return true;
+}
+
 /* Something is hit that was apart, faster than rest: worth a shorter step. */
 static bool to_locate(const struct vv_step *s, const vvi_em_rigid *w, double dt, int level)
 {
@@ -197,6 +208,7 @@ static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
   w->passed.seen = w->answered = false;
   if (!predict(s, w, dt)) return halve(s, w, dt, level);
   if (w->clear >= fabs(dt) && !w->sprung) {
+    if (!balances(s, w)) return halve(s, w, dt, level);
     take(s, w, dt);
     w->clear -= fabs(dt);
     w->clock += dt;
@@ -210,6 +222,7 @@ static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
     w->clear = 0.0;
     w->located += more > 0 && level > 0;
   }
+  if (!balances(s, w)) return halve(s, w, dt, level);
   take(s, w, dt);
   if (w->n_contact > 0 && !vvi_em_remember(s, w, dt)) return false;
   w->clock += dt;

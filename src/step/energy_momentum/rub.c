@@ -8,7 +8,7 @@
  * no sliding.  Along d, as multipliers and springs push, w is zero. */
 #include "step/energy_momentum/frames.h"
 
-#include "contact/sheets/rows.h"
+#include "contact/rows/feature.h"
 #include "math/math.h"
 
 static bool only_moves(const vvi_em_rigid *w, int32_t body)

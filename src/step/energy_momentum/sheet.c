@@ -5,7 +5,7 @@
  * them, held apart by half thicknesses and radii. */
 #include "step/energy_momentum/frames.h"
 
-#include "contact/obstacle.h"
+#include "contact/narrow/obstacle.h"
 #include "math/math.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "step/energy_momentum/frames.h"
 
 #include "math/math.h"
+#include "math/newton.h"
 
 #include <string.h>
 
@@ -58,19 +59,22 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
   if (vv_is(line, "arms", "C")) return vv_complain(line, "arms", "C is for rigid bodies: surfaces bend; use D");
   if (a->obstacle != NULL || b->obstacle != NULL || (a->tip != NULL && b->tip != NULL)) return VV_OK;
   if (i == j && !(offset > 0.0))
-    return vv_complain(line, "thickness",
-                       "in energy-momentum steps '%s' meets itself at its thickness: set it to true, or 'self: false'",
-                       m->body[a->body].name);
+    return vv_complain(
+        line, "thickness",
+        "in energy-momentum steps '%s' meets itself at its thickness: write `contacts: [{thickness: true}]`, or "
+        "`self: false` there",
+        m->body[a->body].name);
   if (!(offset > 0.0) && ((a->turns && !a->rigid) || (b->turns && !b->rigid)))
     return vv_complain(line, "between",
                        "in energy-momentum steps a beam with corners meets others with corners and surfaces without "
                        "thickness by rounded edges: give one of '%s' and '%s' a 'rounding', or set 'response: none'",
                        m->body[a->body].name, m->body[b->body].name);
   if (!(offset > 0.0))
-    return vv_complain(line, "thickness",
-                       "in energy-momentum steps surfaces meet at their thickness: set it to true, or 'response: none' "
-                       "between '%s' and '%s'",
-                       m->body[a->body].name, m->body[b->body].name);
+    return vv_complain(
+        line, "thickness",
+        "in energy-momentum steps surfaces meet at their thickness: write `contacts: [{thickness: true}]`, or "
+        "`{between: [%s, %s], response: none}` there",
+        m->body[a->body].name, m->body[b->body].name);
   return VV_OK;
 }
 
@@ -125,20 +129,13 @@ vv_status vvi_em_soft_create(struct vv_step *s, double *v, vvi_em_rigid *w)
 
 /* ---- a step ---- */
 
-/* Newton's iteration without contacts; a tangent serves as long as it converges fast.  It ends where the next correction would be
- * too small to matter [em 20a], or where one by a new tangent no longer shrinks. */
+/* Newton's iteration without contacts.                                                                         [em 20a, 20b] */
 static bool fly(vvi_em_soft *f)
 {
-  double before = 0.0;
-  bool stale = true;
-  for (int k = 1; k <= MOST_ITERATIONS; k++) {
-    const bool fresh = stale;
-    if (!f->parts->correct(f->work, f->load, fresh, &f->added, &f->whole)) return false;
-    const double rate = k == 1 ? 1.0 : f->added / before;
-    if (f->added * fmin(rate, 1.0) <= f->rest * f->whole) return true;
-    if (fresh && rate > 0.3 && k > 1 && f->added < 1e-7) return true;
-    stale = k > 1 && rate > 1e-2;
-    before = f->added;
+  vvi_newton n = {0};
+  while (n.corrections < MOST_ITERATIONS) {
+    if (!f->parts->correct(f->work, f->load, vvi_newton_fresh(&n), &f->added, &f->whole)) return false;
+    if (vvi_newton_ends(&n, f->added, f->whole, f->rest)) return true;
   }
   return false;
 }

@@ -24,15 +24,15 @@ static void begin(struct vv_step *s)
 void vvi_event_cut_before(struct vv_step *s)
 {
   const vvi_event_work *w = s->own;
-  if (s->lends_cuts && w->events == 1) begin(s);
+  if (s->lends && w->events == 1) begin(s);
 }
 
 void vvi_event_cut_after(struct vv_step *s, double length)
 {
   vvi_event_work *w = s->own;
-  if (!s->lends_cuts || w->events == 0) return;
-  const double kick = vvi_half_kick_energy(s, w->f, w->x), most = s->h * s->h * fmax(kick, w->kick);
-  s->ledger->kick_energy = fmax(s->ledger->kick_energy, most);
+  if (!s->lends || w->events == 0) return;
+  const double kick = vvi_half_kick_energy(s, w->f, w->x);
+  vvi_note_loan(s, s->h * s->h * fmax(kick, w->kick), 0.0);
   w->brought += length * length * (kick - w->kick);
   w->kick = kick;
 }
@@ -40,7 +40,7 @@ void vvi_event_cut_after(struct vv_step *s, double length)
 void vvi_event_cut_end(struct vv_step *s, double h)
 {
   vvi_event_work *w = s->own;
-  if (!s->lends_cuts || w->events == 0) return;
+  if (!s->lends || w->events == 0) return;
   const double brought = w->brought - h * h * (w->kick - w->kick_first);
   const vvi_pair *c = vvi_event_pair(s, 0);
   if (vvi_event_varies(s)) vvi_variation_stop(s, s->state->t);
@@ -48,5 +48,4 @@ void vvi_event_cut_end(struct vv_step *s, double h)
     vvi_pair_lose(s, c, -brought, &s->ledger->posted.step_loss);
   else
     *vvi_pair_debt(s, c) -= brought;
-  s->ledger->max_cut_debt = fmax(s->ledger->max_cut_debt, fabs(vvi_event_debt(s)));
 }

@@ -32,7 +32,7 @@ static bool flies(const struct vv_step *s)
 }
 
 /* At order 2, of bars, where `modified` cannot be: elastic linear bars without loads have that, and `nodal` runs back as it came. */
-static bool lends_cuts(const struct vv_step *s)
+static bool lends(const struct vv_step *s)
 {
   const vv_model *m = s->model;
   const bool choice = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !vvi_sys_dissipates(m) && !vvi_sys_loaded(m);
@@ -59,8 +59,8 @@ static vv_status prepare(struct vv_step *s)
   w->steady = vvi_sys_steady(s->model);
   s->own = w;
   static const char *const energy[] = {"slab", "nodal", "modified"};
-  s->lends_cuts = lends_cuts(s);
-  w->keeps = s->lends_cuts && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
+  s->lends = lends(s);
+  w->keeps = s->lends && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
   s->energy = w->keeps ? "modified" : energy[s->jump];
   s->exact = s->jump == VVI_MODIFIED || w->keeps;
   return s->jump == VVI_MODIFIED ? vvi_event_modified_prepare(s) : VV_OK;

@@ -160,7 +160,7 @@ void vvi_event_jump(struct vv_step *s, double t, double rest);
 
 /* ---- event/cut.c: what cutting a step brings, and who pays it back ---- */
 
-/* Where s->lends_cuts.  Before and after a slab of this length that ends at an event or, behind one, at the end of the step; when the step ends. */
+/* Where s->lends.  Before and after a slab of this length that ends at an event or, behind one, at the end of the step; when the step ends. */
 void vvi_event_cut_before(struct vv_step *s);
 void vvi_event_cut_after(struct vv_step *s, double length);
 void vvi_event_cut_end(struct vv_step *s, double h);

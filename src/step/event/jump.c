@@ -124,7 +124,7 @@ void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double
   vvi_event_work *w = s->own;
   const vvi_pair *c = vvi_event_pair(s, k);
   const double speed = vvi_pair_rate(c, s->state->q, s->state->p);
-  if (s->lends_cuts) s->ledger->lifted += fmax(gain, 0.0);
+  if (s->lends) vvi_note_loan(s, 0.0, gain);
   if (c->restitution == 1.0)
     *debt_of(s, w->now[k].pair) -= gain;
   else
@@ -184,7 +184,7 @@ double vvi_event_debt(const struct vv_step *s)
 static bool pays_by_bounces(const struct vv_step *s, int k)
 {
   const vvi_event_work *w = s->own;
-  return w->now[k].impulse != 0.0 && (vvi_event_pair(s, k)->restitution == 1.0 || s->lends_cuts);
+  return w->now[k].impulse != 0.0 && (vvi_event_pair(s, k)->restitution == 1.0 || s->lends);
 }
 
 /* Empties the debts of the pairs that pay by bounces; returns what they were. */
@@ -500,7 +500,7 @@ void vvi_event_jump(struct vv_step *s, double t, double rest)
   bool has_root;
   const double loss = wanted_loss(s, &has_root);
   const int n = vvi_event_direction(s);
-  const bool pays = n > 0 || (n < 0 && s->lends_cuts);
+  const bool pays = n > 0 || (n < 0 && s->lends);
   const double owed = pays ? -vvi_event_withdraw(s) : 0.0;
   double r = n > 0 ? 1.0 : 0.0; /* nodal: the bounce of one instant; a soft pair just opens or closes */
   if (owed != 0.0) r = nodal_payment(s, owed + loss, n > 0);

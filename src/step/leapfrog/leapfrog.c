@@ -71,7 +71,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   vvi_kdk *k = &w->kdk;
   bool halve;
   if (s->joints != NULL) vvi_joints_mend(s->joints, s->state->q, s->state->p, &s->ledger->posted);
-  vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_kdk_drive(s, k, t, h);
   if (s->contact != NULL) s->contact->rest.may_stay = s->vary == NULL && s->composition->stages == 1 && s->n_led == 0;
   VV_TRY(vvi_kdk_answer(s, k, t, h, w->halvings > 0, &halve, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
@@ -89,6 +89,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   vvi_kdk_book_half(s, k, 1, t + h, 0.5 * h);
   if (s->vary != NULL) vvi_variation_slab_end(s, h, s->state->p, vvi_kdk_force(s, k, t + h));
   if (!kicked) vvi_kdk_kick(s, k, t + h, 0.5 * h);
+  vvi_kdk_settle(s, k, t + h);
   project_joints(s);
   return VV_OK;
 }
@@ -117,7 +118,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
   }
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     const int64_t many = vvi_kdk_cruise(s, &w->kdk, n - k);
-    if (many == 0) VV_TRY(vvi_kdk_compose(s, substep, r));
+    if (many == 0) VV_TRY(vvi_kdk_compose(s, &((leapfrog_work *)s->own)->kdk, substep, r));
     if (many > 0) k += many - 1;
     vvi_device_lost(s, r);
   }
