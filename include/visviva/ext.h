@@ -365,6 +365,7 @@ typedef struct vv_motion_row {
 } vv_motion_row;
 enum { VV_PAST_WAKE = 1, VV_PAST_NAP = 2 };
 enum { VV_DEVICE_GUESSES = 16384 };
+enum { VV_DEVICE_CRUISE = 64 }; /* steps at once, at the most */
 /* Trial flights from the present places and momenta, of which nothing stays: half a kick by the forces of `press`, a drift, then so
  * many kicks and drifts; in steps of h, and of -h.  Each flight begins with other momenta of some nodes. */
 enum { VV_DEVICE_FLIGHTS = 3, VV_DEVICE_KICKS = 5 }; /* at the most */
@@ -412,11 +413,18 @@ typedef struct vv_device_table {
   void (*press)(void *own, double t); /* f, there: what kick(t, 1) makes of momenta that are zero */
   void (*push)(void *own, double h);  /* p += h f */
   /* A drift of length h comes; drifted: the one of the last call has been.  Budgets of n clusters are these, and how far they have
-   * moved, all told; what the coming drift may use up, of all clusters; rows of these n; columns of some nodes, VV_DEVICE_GUESSES at the
-   * most, as `bring` has them.  Then, for the same drift, rows of others. */
-  void (*bounds)(void *own, double h, bool drifted, int64_t n, const int32_t *cluster, const vv_motion_budget *budget,
-                 unsigned char *past, vv_motion_row *row, int64_t nodes, const int32_t *node, double *q, double *p,
-                 double *f);
+   * moved, all told; what so many drifts like the coming one may use up, of all clusters; rows of these n; columns of some nodes,
+   * VV_DEVICE_GUESSES at the most, as `bring` has them.  Then, for the same drift, rows of others. */
+  void (*bounds)(void *own, double h, bool drifted, double drifts, int64_t n, const int32_t *cluster,
+                 const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row, int64_t nodes,
+                 const int32_t *node, double *q, double *p, double *f);
+  /* Steps of push(h/2), drift(h), press, push(h/2), VV_DEVICE_CRUISE at the most, with budgets as above; before each of them is found
+   * whether its drift may use one up.  Then: how many can be taken before one may.  And: of these n were meant, and the state is that
+   * behind them. */
+  void (*cruise)(void *own, double h, bool drifted, int64_t steps, int64_t n, const int32_t *cluster,
+                 const vv_motion_budget *budget);
+  int64_t (*cruised)(void *own);
+  void (*cruise_back)(void *own, int64_t n);
   void (*rows)(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row);
   /* References of the spots of n clusters from a first one on, [3] each; those of these clusters are where they are now. */
   void (*references)(void *own, int32_t first, int64_t n, const double *reference);

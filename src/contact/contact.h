@@ -466,6 +466,8 @@ uint64_t vvi_feature_name(const struct vvi_contact_step *w, const vvi_contact *c
 /* Movers of its group that a look at it reads, some more than once: how many; out NULL: counts. */
 int64_t vvi_feature_reads(const struct vvi_contact_step *w, int32_t group, const vvi_contact *c, int32_t *out);
 void vvi_features_advance(struct vvi_contact_step *w);
+/* Steps in which nothing can touch, where an accelerator takes them: how many (broad/away.h). */
+int64_t vvi_features_cruise(struct vvi_contact_step *w, double h, int64_t most);
 void vvi_features_forget(struct vvi_contact_step *w);
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover);
 /* linked.c: bodies that joints hold */

@@ -240,7 +240,6 @@ typedef struct vvi_sheet_list {
   double closest; /* m: how far apart they were at the start; INFINITY: not near */
   int32_t chunk0, chunks; /* of the pairs to look at in this drift */
   int32_t place; /* in the order of the meshes, where the search has numbered its lists, or it has pairs to look at */
-  int64_t found; /* the last look of the broad phase that found it */
   bool stale;
   bool off;  /* answered elsewhere */
   bool mine; /* this rank has the list */
@@ -250,8 +249,7 @@ typedef struct vvi_sheet_list {
   bool asleep;              /* nobody looks at it; */
   double nap[2], since[2];  /* strays of its clusters up to which it sleeps, and when it began; */
   double between;           /* what their bodies come closer in a drift meanwhile */
-  int64_t slept, until;     /* drifts at its beginning, and when it wakes; -1: it does not wait for a drift */
-  int32_t sooner, later;    /* that wait for the same drift */
+  int64_t slept, until;     /* drifts at its beginning, and when it wakes */
   int32_t prev[2], next[2]; /* lists of the same cluster */
 } vvi_sheet_list;
 
@@ -280,7 +278,8 @@ typedef struct vvi_sheet_speed {
 
 /* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (broad/life.c) */
 typedef struct vvi_sheet_life {
-  double path, ahead; /* done; after the coming drift at most */
+  double path, ahead; /* done; after the drifts ahead at most */
+  double pace;        /* m: in the coming drift at most */
   double stray, stray_ahead,
       stride;    /* the same, relative to the flight of its body; of the last drift (broad/sleep.c) */
   double nap;    /* the stray up to which all of its lists that sleep do so */
@@ -307,6 +306,7 @@ typedef struct vvi_sheet_awake {
   int32_t list;
 } vvi_sheet_awake;
 
+enum { VVI_SHEET_WATCH = 64 };                                      /* slots of lists that are watched together */
 enum { VVI_SHEET_BOX = VV_PAST_WAKE, VVI_SHEET_NAP = VV_PAST_NAP }; /* what a cluster may use up in the coming drift */
 
 /* Some pairs of a list. */
@@ -366,17 +366,22 @@ typedef struct vvi_sheet_search {
   int32_t *order, *spare;    /* [list_room] those in use, in the order of the meshes; slots to use again */
   vvi_sheet_key *key;        /* [list_room] of those in use, in that order */
   bool numbered;             /* each of them knows its place there */
-  int32_t *due;              /* [list_room] lists to build */
+  int32_t *due, n_due;       /* [list_room] lists to build; of those that are over, how many */
   vvi_sheet_spot *spot;      /* [list_room] where lists lie */
   int32_t n_list, list_room; /* in use */
   unsigned char *parted;     /* [list_room] slots of candidate pairs that are none any more, in this search */
   vvi_sheet_awake *awake;    /* [list_room] lists to look at, in the order of the meshes; of those that this rank has */
   int32_t n_awake;
-  bool unsorted;                 /* not in their order yet */
-  double (*carry)[3];            /* [n_body] how it flies in a drift, about */
-  int32_t *head, *ring;          /* [n_cluster] its first list; those that wait for a drift */
-  int64_t drifts, rung;          /* done; the first whose waiters have not been woken */
-  unsigned char *past;           /* [n_cluster] budgets that the coming drift may use up */
+  bool unsorted;      /* not in their order yet */
+  double (*carry)[3]; /* [n_body] how it flies in a drift, about */
+  int32_t *head;      /* [n_cluster] its first list */
+  int64_t drifts;     /* done */
+  int64_t *
+      soonest; /* [list_room / VVI_SHEET_WATCH] no list of so many slots wakes before, as far as it waits for a drift */
+  int32_t watches;     /* of these that are in use */
+  double *naps;        /* [threads][n_cluster] of what threads let sleep at once */
+  double drifts_ahead; /* budgets are to last for so many drifts like the coming one: 1; more before it is coasted */
+  unsigned char *past; /* [n_cluster] budgets that the coming drift may use up */
   int32_t *woken, *roused;       /* [n_body] clusters that woke in this search; bodies that have some */
   int32_t n_slot, n_spare;       /* used at any time; to use again */
   vvi_broad *broad;              /* boxes of clusters */
@@ -388,9 +393,7 @@ typedef struct vvi_sheet_search {
   int32_t *obstacle, n_obstacle; /* clusters that are one */
   vvi_sheet_found *found;        /* [found_room] */
   int64_t n_found, found_room;
-  int64_t looks, *met,
-      meetings;           /* looks of the broad phase; [n_cluster] who has a list with the one that looks around */
-  int32_t *met_by;        /* [n_cluster] which list */
+  double (*was)[6];       /* [n_cluster] boxes of those that moved, before that */
   bool full, tight;       /* no memory for them; holes between lists have been closed */
   bool anew;              /* nothing is known: lists of the start are taken, as far as they hold */
   vvi_sheet_speed *speed; /* [n_cluster] */

@@ -168,6 +168,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(vvi_accelerate(&sim->step, def->check_structure));
+  if (sim->step.accelerator != NULL) sim->pace.chooses = false; /* trials would cut short what is queued at once */
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
   if (meets) VV_TRY(keep_histories(sim));

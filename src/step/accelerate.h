@@ -27,6 +27,7 @@ typedef struct vvi_accelerator {
   unsigned char *stays; /* [n_block] it does */
   int32_t **here;       /* [n_block][nodes] the time at which a node was brought; */
   int32_t now;          /* drifts so far, from 1 on */
+  int64_t cruising;     /* steps that were queued at once */
   int32_t **asked;      /* [n_block][nodes] the time at which a node was last asked for; */
   int32_t **guess;      /* [n_block][VV_DEVICE_GUESSES] those of this drift, or of the last one: */
   int32_t *guesses;     /* [n_block] how many */
@@ -66,6 +67,8 @@ void vvi_stay_push(struct vv_step *s, double h, const double *f);
 void vvi_stay_post(struct vv_step *s, double t, double h);
 void vvi_stay_viscous(struct vv_step *s, double h);
 void vvi_stay_drift(struct vv_step *s, double h);
+/* Every node stays there, and what is kept of the state is that of the last look. */
+bool vvi_all_stay(const struct vv_step *s);
 /* Before a step: the device has the state, and what is kept of it is whole. */
 void vvi_stay_begin(struct vv_step *s);
 /* The state is what was kept; where nothing stays it is left alone. */

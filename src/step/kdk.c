@@ -527,6 +527,23 @@ vv_status vvi_kdk_compose(struct vv_step *s, vvi_kdk *k, vvi_substep *substep, v
   return VV_OK;
 }
 
+/* The last step found nothing near, and nothing is posted, shown or varied between steps. */
+static bool may_cruise(const struct vv_step *s, const vvi_kdk *k)
+{
+  const struct vvi_contact_step *w = s->contact;
+  if (w == NULL || s->accelerator == NULL || !k->keep || !k->idle || !k->known || !k->steady) return false;
+  if (s->composition->stages != 1 || s->joints != NULL || s->vary != NULL || s->traction.nodes > 0 || s->n_led > 0)
+    return false;
+  return !s->model->flows && !s->model->viscous && w->features != NULL && w->quiet.booked && vvi_all_stay(s);
+}
+
+int64_t vvi_kdk_cruise(struct vv_step *s, const vvi_kdk *k, int64_t most)
+{
+  const int64_t n = may_cruise(s, k) ? vvi_features_cruise(s->contact, s->h, most) : 0;
+  for (int64_t i = 0; i < n; i++) vvi_step_done(s);
+  return n;
+}
+
 /* On linear bodies kick-drift-kick keeps H - (h^2/8) F.M^-1 F to rounding, with F all forces; a response at a frozen
  * configuration keeps it too, because it changes neither F nor (for e = 1) the kinetic energy.          [bars 4c, ledger 5] */
 void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)

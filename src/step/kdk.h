@@ -44,6 +44,8 @@ bool vvi_kdk_leap(struct vv_step *s, vvi_kdk *k, double t, double h);
 void vvi_kdk_settle(struct vv_step *s, vvi_kdk *k, double t);
 /* An approaching pair is turned round at this place. */
 void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction);
+/* Steps, `most` at the most, in which an accelerator has all there is and nothing can touch: at once.  How many. */
+int64_t vvi_kdk_cruise(struct vv_step *s, const vvi_kdk *k, int64_t most);
 /* One step: the substeps of the composition, then the notes of its end. */
 typedef vv_status vvi_substep(struct vv_step *s, double t, double h, vv_report *r);
 vv_status vvi_kdk_compose(struct vv_step *s, vvi_kdk *k, vvi_substep *substep, vv_report *r);

@@ -15,7 +15,7 @@
 /* ---- for the search ---- */
 
 /* Nodes that the last drift asked for come, too: they are asked for again as often as not, and a wait costs more than some thousand. */
-static void bounds(void *user, int block, double h, bool drifted, int64_t n, const int32_t *cluster,
+static void bounds(void *user, int block, double h, bool drifted, double drifts, int64_t n, const int32_t *cluster,
                    const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
 {
   struct vv_step *s = user;
@@ -23,11 +23,33 @@ static void bounds(void *user, int block, double h, bool drifted, int64_t n, con
   const vv_block *b = &s->model->block[block];
   const int32_t guesses = a->guessed[block] == a->now ? 0 : a->guesses[block];
   int32_t *node = a->guess[block];
-  b->kind->device->bounds(a->own[block], h, drifted, n, cluster, budget, past, row, guesses, node, s->state->q + b->q0,
-                          s->state->p + b->p0, a->f != NULL ? a->f + b->p0 : NULL);
+  b->kind->device->bounds(a->own[block], h, drifted, drifts, n, cluster, budget, past, row, guesses, node,
+                          s->state->q + b->q0, s->state->p + b->p0, a->f != NULL ? a->f + b->p0 : NULL);
   for (int32_t i = 0; i < guesses; i++) a->here[block][node[i]] = a->now;
   if (a->guessed[block] != a->now) a->guesses[block] = 0;
   a->guessed[block] = a->now;
+}
+
+static void cruise(void *user, int block, double h, bool drifted, int64_t steps, int64_t n, const int32_t *cluster,
+                   const vv_motion_budget *budget)
+{
+  const struct vv_step *s = user;
+  s->accelerator->cruising = steps;
+  s->model->block[block].kind->device->cruise(s->accelerator->own[block], h, drifted, steps, n, cluster, budget);
+}
+
+static int64_t cruised(void *user)
+{
+  const struct vv_step *s = user;
+  const vvi_accelerator *a = s->accelerator;
+  int64_t n = a->cruising;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const int64_t some = vvi_stays(s, i) ? s->model->block[i].kind->device->cruised(a->own[i]) : n;
+    n = some < n ? some : n;
+  }
+  for (int i = 0; n < a->cruising && i < s->model->n_block; i++)
+    if (vvi_stays(s, i)) s->model->block[i].kind->device->cruise_back(a->own[i], n);
+  return n;
 }
 
 /* A node that is asked for in this drift; too many are no guess. */
@@ -179,6 +201,7 @@ static vv_status tell_search(struct vv_step *s)
   vvi_sheet_away *away = k->search->away;
   away->user = s, away->bounds = bounds, away->rows = rows, away->bring = bring, away->give = give;
   away->references = references, away->refer = refer;
+  away->cruise = cruise, away->cruised = cruised;
   away->flies = flies, away->fly = fly;
   for (int i = 0; i < s->model->n_block; i++)
     if (vvi_stays(s, i)) VV_TRY(send_block(s, i));
@@ -267,6 +290,13 @@ void vvi_stay_begin(struct vv_step *s)
 #ifndef NDEBUG
   spoil_nodes(s, true);
 #endif
+}
+
+bool vvi_all_stay(const struct vv_step *s)
+{
+  bool all = s->accelerator != NULL && s->accelerator->kept != NULL && s->accelerator->ahead;
+  for (int i = 0; all && i < s->model->n_block; i++) all = s->model->block[i].nodes == 0 || vvi_stays(s, i);
+  return all;
 }
 
 void vvi_stay_push(struct vv_step *s, double h, const double *f)

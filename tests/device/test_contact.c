@@ -2,6 +2,7 @@
  * states and books; what goes to and fro is counted. */
 #include "agree.h"
 #include "check.h"
+#include "contact/broad/away.h"
 #include "contact/contact.h"
 #include "place.h"
 #include "sim/sim.h"
@@ -205,12 +206,81 @@ static void in_contact(void **state)
              (long long)nodes[1]);
 }
 
+/* Where nothing can touch the processor does not wait for every step. */
+static void at_once(void **state)
+{
+  enum { STEPS = 80 };
+  char text[1024];
+  place x;
+  vv_report r;
+  int64_t waits[2];
+  (void)state;
+  spheres(text, sizeof text, 24, 80.0);
+  assert_int_equal(place_open(text, device, 1, 0.0, &x), VV_OK);
+  place_steps(&x, 1);
+  const vvi_sheet_away *k = x.sim->step.contact->features->search->away;
+  for (int i = 0; i < 2; i++) { /* the state that goes up at the start and comes down at the end is in both */
+    waits[i] = -vvi_device_waits(x.sim->step.accelerator->device);
+    assert_int_equal(vv_sim_steps(x.sim, (i + 1) * STEPS, &r), VV_OK);
+    waits[i] += vvi_device_waits(x.sim->step.accelerator->device);
+  }
+  if (4 * (waits[1] - waits[0]) > STEPS) fail_msg("%lld waits in %d steps", (long long)(waits[1] - waits[0]), STEPS);
+  assert_true(2 * k->taken > 3 * STEPS);
+  place_close(&x);
+  agree(text, 200);
+  agree_resumed(text);
+}
+
+/* A plate beside another, of which one end is pushed off: when the wave arrives its other end moves as no budget foresaw, and steps that were
+ * taken at once are taken back. */
+static void taken_back(void **state)
+{
+  enum { STEPS = 400 };
+  static const char text[] =
+      "visviva: 1\ntime: {end: 1, step: 1e-3}\ncontacts: [{restitution: 1}]\nbodies:\n"
+      "  a: {kind: shell, mesh: {rectangle: {size: [8, 0.5], pieces: [64, 4]}}, thickness: 0.02,\n"
+      "      material: {young: 1e3, poisson: 0.3, density: 1}, copies: [{centre: [0, 0, 0]}, {centre: [0, 0, 0.3]}]}\n";
+  uint64_t hash[2];
+  (void)state;
+  for (int there = 0; there < 2; there++) {
+    place x;
+    vv_report r;
+    assert_int_equal(place_open(text, there ? device : "cpu", 1, 0.0, &x), VV_OK);
+    for (int64_t node = 0; node < x.model->block[0].nodes / 8; node++)
+      assert_int_equal(vv_sim_set_velocity(x.sim, 0, node, (const double[3]){-0.5, 0.0, 0.0}, NULL), VV_OK);
+    assert_int_equal(vv_sim_steps(x.sim, STEPS, &r), VV_OK);
+    if (there) assert_true(x.sim->step.contact->features->search->away->taken_back > 0);
+    hash[there] = vv_state_hash(x.state);
+    place_close(&x);
+  }
+  assert_true(hash[0] == hash[1]);
+}
+
+/* So many lists that they wake and go to sleep many at once, in a crowd in which all fly another way. */
+static void many_lists(void **state)
+{
+  enum { SIDE = 6 };
+  static char text[32768];
+  int n = snprintf(text, sizeof text,
+                   "visviva: 1\ntime: {end: 1, step: 1e-4}\ncontacts: [{restitution: 0.8}]\nbodies:\n"
+                   "  c: {kind: shell, mesh: {cube: {edge: 1, pieces: 1}}, thickness: 0.05, material: {young: 2.1e5, "
+                   "poisson: 0.3, density: 0.7}, copies: [");
+  (void)state;
+  for (int i = 0; i < SIDE * SIDE * SIDE; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s{centre: [%g, %g, %g], velocity: [%d, %d, %d]}",
+                  i > 0 ? ", " : "", 1.2 * (i % SIDE), 1.2 * (i / SIDE % SIDE), 1.2 * (i / SIDE / SIDE),
+                  7 * i % 31 - 15, 11 * i % 29 - 14, 13 * i % 23 - 11);
+  snprintf(text + n, sizeof text - (size_t)n, "]}\n");
+  agree(text, 160);
+}
+
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(same_bits), cmocka_unit_test(flights),   cmocka_unit_test(cubes),
-      cmocka_unit_test(mixed),     cmocka_unit_test(resumed),   cmocka_unit_test(far_apart),
-      cmocka_unit_test(new_boxes), cmocka_unit_test(two_waits), cmocka_unit_test(in_contact)};
+      cmocka_unit_test(same_bits), cmocka_unit_test(flights),    cmocka_unit_test(cubes),
+      cmocka_unit_test(mixed),     cmocka_unit_test(resumed),    cmocka_unit_test(far_apart),
+      cmocka_unit_test(new_boxes), cmocka_unit_test(two_waits),  cmocka_unit_test(in_contact),
+      cmocka_unit_test(at_once),   cmocka_unit_test(taken_back), cmocka_unit_test(many_lists)};
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -630,6 +630,8 @@ static void device_clusters(void *own, int64_t n, const int32_t *first, const in
   s->reference = vvi_buffer_new(s->d, 3 * sizeof(double) * (size_t)spot0[n], NULL);
   s->spots = malloc(sizeof *spot0 * (count + 1)), s->referred = malloc(sizeof *s->referred * (count + 1));
   s->motion = vvi_buffer_new(s->d, MOTION * sizeof(double) * count, NULL);
+  s->held_motion = vvi_buffer_new(s->d, MOTION * sizeof(double) * count, NULL);
+  s->any = vvi_buffer_new(s->d, sizeof *s->told_any * (VV_DEVICE_CRUISE + 1), NULL);
   s->budget = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
   s->fixed = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
   s->which = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
@@ -743,29 +745,46 @@ static void name_guesses(shell_device *s, int64_t n, const int32_t *node)
   vvi_buffer_send(s->d, s->guess, 0, bytes, s->guessed);
 }
 
-static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
-                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row, int64_t nodes,
-                          const int32_t *node, double *q, double *p, double *f)
+/* Those that are in `which` and `news`. */
+static void launch_budgets(shell_device *s, int32_t n)
 {
-  shell_device *s = own;
-  const int32_t count = (int32_t)n, done = drifted;
-  const size_t rows = sizeof *row * (size_t)n, all = s->report_rows + rows + NODE_ROW * sizeof *q * (size_t)nodes;
-  flush(s);
-  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
-  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
   vvi_device_each(s->d, s->take_budgets, n,
-                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
+                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
                                 VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed)));
+}
+
+/* to: where of `any` is told whether a budget is used up. */
+static void launch_bounds(shell_device *s, double h, bool drifted, double drifts, int32_t to)
+{
+  const int32_t done = drifted;
   vvi_device_launch(s->d, s->extents, s->strips, STRIP,
                     VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
                                   VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
   vvi_device_each(s->d, s->bounds, s->clusters,
                   VVI_ARGUMENTS(VVI_NUMBER(s->clusters), VVI_BUFFER(s->cluster_first), VVI_BUFFER(s->cluster_strip),
-                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done),
+                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done), VVI_NUMBER(drifts),
                                 VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
-                                VVI_BUFFER(s->report)));
-  launch_rows(s, count);
+                                VVI_BUFFER(s->report), VVI_BUFFER(s->any), VVI_NUMBER(to)));
+}
+
+static void send_budgets(shell_device *s, int64_t n, const int32_t *cluster, const vv_motion_budget *budget)
+{
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
+}
+
+static void device_bounds(void *own, double h, bool drifted, double drifts, int64_t n, const int32_t *cluster,
+                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row, int64_t nodes,
+                          const int32_t *node, double *q, double *p, double *f)
+{
+  shell_device *s = own;
+  const size_t rows = sizeof *row * (size_t)n, all = s->report_rows + rows + NODE_ROW * sizeof *q * (size_t)nodes;
+  flush(s);
+  send_budgets(s, n, cluster, budget);
+  launch_budgets(s, (int32_t)n);
+  launch_bounds(s, h, drifted, drifts, VV_DEVICE_CRUISE);
+  launch_rows(s, (int32_t)n);
   name_guesses(s, nodes, node);
   launch_bring(s, nodes, s->guess, s->report, (int32_t)((s->report_rows + rows) / sizeof *q));
   vvi_buffer_read(s->d, s->report, 0, all, s->told_back);
@@ -774,6 +793,53 @@ static void device_bounds(void *own, double h, bool drifted, int64_t n, const in
   memcpy(past, s->told_back, (size_t)s->clusters);
   memcpy(row, s->told_back + s->report_rows, rows);
   take_nodes(s, nodes, node, (const double *)(const void *)(s->told_back + s->report_rows + rows), q, p, f);
+}
+
+/* ---- steps in which nothing can touch ---- */
+
+/* As the steps of step/kdk.c. */
+static void queue_cruise(shell_device *s, int64_t steps)
+{
+  launch_budgets(s, s->cruise_told);
+  for (int32_t i = 0; i < steps; i++) {
+    launch_bounds(s, s->cruise_h, s->cruise_drifted || i > 0, 1.0, i);
+    device_push(s, 0.5 * s->cruise_h);
+    device_drift(s, s->cruise_h);
+    device_press(s, 0.0);
+    device_push(s, 0.5 * s->cruise_h);
+  }
+}
+
+static void device_cruise(void *own, double h, bool drifted, int64_t steps, int64_t n, const int32_t *cluster,
+                          const vv_motion_budget *budget)
+{
+  static const int32_t none[VV_DEVICE_CRUISE] = {0};
+  shell_device *s = own;
+  device_keep(s);
+  vvi_buffer_copy(s->d, s->motion, 0, s->held_motion, 0, MOTION * sizeof(double) * (size_t)s->clusters);
+  vvi_buffer_send(s->d, s->any, 0, sizeof none, none);
+  send_budgets(s, n, cluster, budget);
+  s->cruise_steps = (int32_t)steps, s->cruise_told = (int32_t)n, s->cruise_h = h, s->cruise_drifted = drifted;
+  queue_cruise(s, steps);
+}
+
+static int64_t device_cruised(void *own)
+{
+  shell_device *s = own;
+  int32_t n = 0;
+  vvi_buffer_read(s->d, s->any, 0, sizeof *s->told_any * (size_t)s->cruise_steps, s->told_any);
+  s->giving = s->referring = false;
+  while (n < s->cruise_steps && s->told_any[n] == 0) n++;
+  return vvi_device_trouble(s->d) != NULL ? s->cruise_steps : n;
+}
+
+static void device_cruise_back(void *own, int64_t n)
+{
+  shell_device *s = own;
+  device_back(s);
+  vvi_buffer_copy(s->d, s->held_motion, 0, s->motion, 0, MOTION * sizeof(double) * (size_t)s->clusters);
+  launch_press(s, 0.0);
+  queue_cruise(s, n);
 }
 
 static void device_give(void *own, int64_t n, const int32_t *node, const double *p)
@@ -827,6 +893,9 @@ const vv_device_table shell_device_table = {
     .push = device_push,
     .clusters = device_clusters,
     .bounds = device_bounds,
+    .cruise = device_cruise,
+    .cruised = device_cruised,
+    .cruise_back = device_cruise_back,
     .rows = device_rows,
     .references = device_references,
     .refer = device_refer,

@@ -109,6 +109,11 @@ typedef struct shell_device {
   int32_t *guessed;          /* the same here, and how many */
   int64_t guesses;
   int32_t strips, clusters;
+  vvi_buffer *any, *held_motion;      /* [VV_DEVICE_CRUISE + 1] is a budget used up; `motion` that is set aside */
+  int32_t told_any[VV_DEVICE_CRUISE]; /* as it comes down */
+  int32_t cruise_steps, cruise_told;  /* steps that were queued; clusters whose budgets went up with them */
+  double cruise_h;
+  bool cruise_drifted;
   size_t report_rows;                /* bytes before the rows of a report */
   unsigned char *told_back;          /* a report as it comes down */
   int64_t most_some;                 /* nodes there is room for */

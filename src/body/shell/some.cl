@@ -83,10 +83,10 @@ __kernel void take_budgets(int n, __global const int *which, __global const doub
 }
 
 /* The drift of the last call is added to path and stray, where the processor has not done so; then the box of the coming one, and
- * whether it may use up a budget: as path_ahead and path_done of contact/broad/life.c. */
+ * whether so many like it may use up a budget: as path_ahead and path_done of contact/broad/life.c.  any[to]: one of them does. */
 __kernel void bounds(int n, __global const int *first, __global const int *strip, __global const double *half_of,
-                     __global const double *box, int drifted, __global const double *budget, __global double *motion,
-                     __global int *fixed_now, __global uchar *past)
+                     __global const double *box, int drifted, double drifts, __global const double *budget,
+                     __global double *motion, __global int *fixed_now, __global uchar *past, __global int *any, int to)
 {
   const int i = (int)get_global_id(0);
   if (i >= n) return;
@@ -111,8 +111,10 @@ __kernel void bounds(int n, __global const int *first, __global const int *strip
   const double allowed = 1.5 * length_of(r[0], r[1], r[2]);
   m[0] = path, m[1] = stray;
   for (int a = 0; a < 3; a++) m[2 + a] = low[a], m[5 + a] = high[a];
-  past[i] = (uchar)((path + length_of(c[0], c[1], c[2]) + allowed > b[2] ? 1 : 0) |
-                    (stray + length_of(c[0] - b[4], c[1] - b[5], c[2] - b[6]) + allowed > b[3] ? 2 : 0));
+  const int over = (path + drifts * (length_of(c[0], c[1], c[2]) + allowed) > b[2] ? 1 : 0) |
+                   (stray + drifts * (length_of(c[0] - b[4], c[1] - b[5], c[2] - b[6]) + allowed) > b[3] ? 2 : 0);
+  past[i] = (uchar)over;
+  if (over != 0) any[to] = 1; /* whoever writes writes the same */
 }
 
 /* Rows of some clusters, behind what the report begins with, by a group each: where their spots are, and how far from their

@@ -9,6 +9,11 @@
  * 0.06 us to be sent and read, a wait 15: where more than so many are known they stay no longer than they are asked for. */
 enum { STAYS = 16, STAY = 256 };
 
+/* Steps at once, at first and at the least; drifts for which it is not tried where lists did not sleep, or where so many steps in a row
+ * were asked for one by one.  Budgets are to last for
+ * a quarter more, since speeds change: where one is used up all the same the steps are taken twice.  [sheets 27] */
+enum { CRUISE = 16, LEAST_CRUISE = 4, PAUSE = 16, SINGLES = 4 };
+
 static vv_status list_clusters(vvi_sheet_search *w, vvi_sheet_away *k)
 {
   const int32_t n = w->sheets->n_cluster;
@@ -45,7 +50,7 @@ vv_status vvi_sheet_away_create(vvi_sheet_search *w, const vv_model *m, const un
   const struct vvi_sheets *s = w->sheets;
   vvi_sheet_away *k = VVI_ARENA_NEW(w->arena, vvi_sheet_away, 1);
   if (k == NULL || !vvi_sheet_reads_create(s, w->arena, &k->reads)) return VV_NOMEM;
-  k->model = m, k->clock = 1;
+  k->model = m, k->clock = 1, k->cruise_steps = CRUISE;
   k->asked = VVI_ARENA_NEW(w->arena, int64_t, s->n_cluster + 1),
   k->node = VVI_ARENA_NEW(w->arena, int32_t, s->n_mover + 1);
   if (k->asked == NULL || k->node == NULL) return VV_NOMEM;
@@ -73,6 +78,12 @@ void vvi_sheet_away_ask(vvi_sheet_search *w, int32_t cluster)
   k->known_in[cluster] = k->measures, k->asks[k->n_asks++] = cluster;
 }
 
+void vvi_sheet_away_ask_all(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->sheets->n_cluster; i++) vvi_sheet_away_ask(w, i);
+  vvi_sheet_away_learn(w);
+}
+
 void vvi_sheet_away_ask_mover(vvi_sheet_search *w, int32_t mover)
 {
   const struct vvi_sheets *s = w->sheets;
@@ -92,6 +103,14 @@ static void take_row(vvi_sheet_search *w, int32_t cluster, const vv_motion_row *
   k->round = w->round;
 }
 
+/* Rows of n clusters of a block have come. */
+static void take_rows(vvi_sheet_search *w, int block, int32_t n)
+{
+  const vvi_sheet_away *k = w->away;
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (vvi_sheet_shares(w, n))
+  for (int32_t i = 0; i < n; i++) take_row(w, k->cluster[k->first[block] + k->which[i]], &k->row[i]);
+}
+
 void vvi_sheet_away_learn(vvi_sheet_search *w)
 {
   vvi_sheet_away *k = w->away;
@@ -100,12 +119,12 @@ void vvi_sheet_away_learn(vvi_sheet_search *w)
     for (int32_t j = 0; j < k->n_asks; j++)
       if (k->block_of[k->asks[j]] == i) k->which[n++] = k->number[k->asks[j]];
     if (n > 0) k->rows(k->user, i, n, k->which, k->row);
-    for (int32_t j = 0; j < n; j++) take_row(w, k->cluster[k->first[i] + k->which[j]], &k->row[j]);
+    take_rows(w, i, n);
   }
-  for (int32_t j = 0; j < k->n_asks; j++) {
-    k->known[k->n_known++] = k->asks[j];
-    vvi_sheet_path_ahead(w, k->asks[j]);
-  }
+  memcpy(k->known + k->n_known, k->asks, sizeof *k->known * (size_t)k->n_asks);
+  k->n_known += k->n_asks;
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (vvi_sheet_shares(w, k->n_asks))
+  for (int32_t j = 0; j < k->n_asks; j++) vvi_sheet_path_ahead(w, k->asks[j]);
   k->n_asks = 0;
 }
 
@@ -138,18 +157,78 @@ static void forget_past(vvi_sheet_search *w)
   k->n_hot = 0;
 }
 
-static void measure_block(vvi_sheet_search *w, int block)
+/* Of what is known of a block, from a place of `which` and `budget` on: how many. */
+static int32_t list_budgets(const vvi_sheet_search *w, int block, int32_t at)
 {
-  vvi_sheet_away *k = w->away;
-  const int32_t first = k->first[block], all = k->first[block + 1] - first;
-  int32_t n = 0;
+  const vvi_sheet_away *k = w->away;
+  int32_t n = at;
   for (int32_t i = k->home; i < k->n_known; i++) {
     if (k->block_of[k->known[i]] != block) continue;
     k->which[n] = k->number[k->known[i]], k->budget[n++] = budget_of(w, k->known[i]);
   }
-  if (all > 0) k->bounds(k->user, block, w->motion.h, k->drifted, n, k->which, k->budget, k->past, k->row);
+  return n - at;
+}
+
+static void measure_block(vvi_sheet_search *w, int block)
+{
+  vvi_sheet_away *k = w->away;
+  const int32_t first = k->first[block], all = k->first[block + 1] - first, n = list_budgets(w, block, 0);
+  if (all > 0)
+    k->bounds(k->user, block, w->motion.h, k->drifted, w->drifts_ahead, n, k->which, k->budget, k->past, k->row);
   find_hot(w, first, all);
-  for (int32_t i = 0; i < n; i++) take_row(w, k->cluster[first + k->which[i]], &k->row[i]);
+  take_rows(w, block, n);
+}
+
+/* ---- steps in which nothing can touch ---- */
+
+/* For how many drifts budgets are to last. */
+static double plan_drifts(const vvi_sheet_search *w)
+{
+  const vvi_sheet_away *k = w->away;
+  return k->calm && k->home == 0 && !w->anew ? 2.0 + (double)(5 * k->cruise_steps / 4) : 1.0;
+}
+
+void vvi_sheet_away_drifted(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  const bool quiet = w->n_awake == 0 && w->n_near == 0;
+  k->drifted = true;
+  if (!quiet && w->drifts_ahead > 1.0) k->pause = PAUSE;
+  if (k->pause > 0) k->pause--;
+  k->calm = quiet && k->pause == 0;
+}
+
+static void forget_known(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int32_t i = k->home; i < k->n_known; i++) w->past[k->known[i]] = 0;
+  k->n_known = k->home;
+}
+
+int64_t vvi_sheet_away_cruise(vvi_sheet_search *w, double h, int64_t most)
+{
+  vvi_sheet_away *k = w->away;
+  const int64_t room = most < k->cruise_steps ? most : k->cruise_steps;
+  const int64_t n = k->calm && w->drifts_ahead > 1.0 ? vvi_sheet_drifts_asleep(w, room) : 0;
+  int32_t at = 0;
+  k->singles = room < 2 ? k->singles + 1 : 0;
+  if (k->singles == SINGLES) k->singles = 0, k->pause = PAUSE;
+  if (n < 2) return 0; /* a look costs no more than what is set aside */
+  for (int i = 0; i < k->model->n_block; i++) {
+    if (k->first[i + 1] == k->first[i]) continue;
+    const int32_t told = list_budgets(w, i, at);
+    k->cruise(k->user, i, h, k->drifted, n, told, k->which + at, k->budget + at);
+    at += told;
+  }
+  const int64_t done = k->cruised(k->user);
+  w->drifts += done, w->drifts_ahead = 1.0;
+  k->taken += done, k->taken_back += done < n;
+  if (done > 0) forget_known(w);
+  if (done == k->cruise_steps)
+    k->cruise_steps = 2 * done < VV_DEVICE_CRUISE ? (int32_t)(2 * done) : VV_DEVICE_CRUISE;
+  else if (done < n)
+    k->cruise_steps = k->cruise_steps / 2 > LEAST_CRUISE ? k->cruise_steps / 2 : LEAST_CRUISE;
+  return done;
 }
 
 /* Where nothing is known of lists, all are. */
@@ -157,6 +236,7 @@ void vvi_sheet_away_measure(vvi_sheet_search *w)
 {
   vvi_sheet_away *k = w->away;
   forget_past(w);
+  w->drifts_ahead = plan_drifts(w);
   if (w->anew) {
     k->n_known = k->home;
     for (int32_t i = 0; i < k->first[k->model->n_block]; i++) k->known[k->n_known++] = k->cluster[i];

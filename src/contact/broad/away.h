@@ -16,8 +16,11 @@ typedef struct vvi_sheet_away {
   vvi_sheet_reads reads; /* owner 0: it is away */
   void *user;
   /* Of the clusters of a block, as in vv_device_table, by their numbers there. */
-  void (*bounds)(void *user, int block, double h, bool drifted, int64_t n, const int32_t *cluster,
+  void (*bounds)(void *user, int block, double h, bool drifted, double drifts, int64_t n, const int32_t *cluster,
                  const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row);
+  void (*cruise)(void *user, int block, double h, bool drifted, int64_t steps, int64_t n, const int32_t *cluster,
+                 const vv_motion_budget *budget);
+  int64_t (*cruised)(void *user); /* of all blocks the least; then all have taken so many */
   void (*rows)(void *user, int block, int64_t n, const int32_t *cluster, vv_motion_row *row);
   void (*references)(void *user, int block, int32_t first, int64_t n, const double *reference);
   void (*refer)(void *user, int block, int64_t n, const int32_t *cluster);
@@ -40,9 +43,13 @@ typedef struct vvi_sheet_away {
   int64_t measures;
   int32_t *asks, n_asks; /* [n_cluster] that are to be known */
   int32_t *hot,
-      n_hot;      /* [n_cluster] that may use up a budget, as the accelerator says: all are asked for, and then known */
-  bool drifted;   /* since the last measure */
-  int32_t *which; /* [n_cluster] numbers that go to the accelerator; with them, and back from there: */
+      n_hot;    /* [n_cluster] that may use up a budget, as the accelerator says: all are asked for, and then known */
+  bool drifted; /* since the last measure */
+  bool calm;    /* nothing was near in the last drift, and all lists sleep */
+  int32_t cruise_steps;      /* that are to be taken at once; */
+  int64_t taken, taken_back; /* steps that were; how often some of them were taken back */
+  int32_t singles, pause;    /* steps that were asked for one by one; drifts for which that is not tried */
+  int32_t *which;            /* [n_cluster] numbers that go to the accelerator; with them, and back from there: */
   vv_motion_budget *budget;
   vv_motion_row *row;
   unsigned char *past;
@@ -56,8 +63,13 @@ static inline bool vvi_sheet_is_away(const vvi_sheet_search *w, const vvi_sheet_
 }
 /* Bounds of the coming drift: of clusters that are known, and whether any other may use up a budget. */
 void vvi_sheet_away_measure(vvi_sheet_search *w);
+/* Behind a drift in which nothing was near: steps of length h, `most` at the most, in which no list wakes and no budget is used up are
+ * taken there, without a look.  How many. */
+int64_t vvi_sheet_away_cruise(vvi_sheet_search *w, double h, int64_t most);
+void vvi_sheet_away_drifted(vvi_sheet_search *w);
 /* What a cluster does is asked for; then all that were named are known. */
 void vvi_sheet_away_ask(vvi_sheet_search *w, int32_t cluster);
+void vvi_sheet_away_ask_all(vvi_sheet_search *w);
 void vvi_sheet_away_ask_mover(vvi_sheet_search *w, int32_t mover); /* all that it may belong to */
 void vvi_sheet_away_learn(vvi_sheet_search *w);
 /* Is it known from there where a cluster is that was asked for?  Then its points are not needed for that. */

@@ -34,6 +34,7 @@ static bool grow_lists(vvi_sheet_search *w)
   if (!VVI_SHEET_GROW(w, spare, had, had, room) || !VVI_SHEET_GROW(w, due, had, had, room)) return false;
   if (!VVI_SHEET_GROW(w, spot, had, 0, room) || !VVI_SHEET_GROW(w, parted, had, had, room)) return false;
   if (!VVI_SHEET_GROW(w, awake, had, w->n_awake, room) || !VVI_SHEET_GROW(w, key, had, had, room)) return false;
+  if (!VVI_SHEET_GROW(w, soonest, had / VVI_SHEET_WATCH, w->watches, room / VVI_SHEET_WATCH)) return false;
   w->list_room = (int32_t)room;
   return true;
 }
@@ -57,10 +58,11 @@ vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena)
   w->asked = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
   w->parted = VVI_ARENA_NEW(arena, unsigned char, FIRST), w->awake = VVI_ARENA_NEW(arena, vvi_sheet_awake, FIRST);
   w->key = VVI_ARENA_NEW(arena, vvi_sheet_key, FIRST);
-  w->met = VVI_ARENA_NEW(arena, int64_t, s->n_cluster + 1), w->met_by = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
-  if (w->parted == NULL || w->awake == NULL || w->key == NULL || w->met == NULL || w->met_by == NULL) return VV_NOMEM;
+  if (w->parted == NULL || w->awake == NULL || w->key == NULL) return VV_NOMEM;
+  w->soonest = VVI_ARENA_NEW(arena, int64_t, FIRST / VVI_SHEET_WATCH);
+  w->was = vvi_arena_alloc(arena, sizeof *w->was * ((size_t)s->n_cluster + 1));
   w->at = vvi_arena_alloc(arena, sizeof *w->at * ((size_t)s->n_cluster + 1));
-  if (w->asked == NULL || w->at == NULL) return VV_NOMEM;
+  if (w->asked == NULL || w->at == NULL || w->was == NULL || w->soonest == NULL) return VV_NOMEM;
   if (w->list == NULL || w->found == NULL || w->order == NULL || w->spare == NULL || w->due == NULL) return VV_NOMEM;
   if (w->spot == NULL || w->left == NULL || w->obstacle == NULL || w->moved == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < s->n_body; i++)
@@ -110,13 +112,13 @@ static double room_left(const vvi_sheet_search *w, int32_t cluster, const double
 
 static void make_box(vvi_sheet_search *w, int32_t cluster, const double at[6], double step)
 {
+  memcpy(w->was[cluster], w->broad->box[cluster], sizeof w->was[cluster]);
   const double d[3] = {at[3] - at[0], at[4] - at[1], at[5] - at[2]}, size = vvi_norm3(d);
   const double room = fmax(fmax(w->outset, PART * size), fmax(fmin(STEPS * step, MOST_PART * size), FEWEST * step));
   const double wide = room + pad_of(w, cluster, at);
   for (int c = 0; c < 3; c++)
     w->broad->box[cluster][c] = at[c] - wide, w->broad->box[cluster][3 + c] = at[3 + c] + wide;
   w->life[cluster].wake = w->life[cluster].path + room;
-  w->left[w->n_left++] = cluster;
   w->moved[cluster] = 1;
 }
 
@@ -140,8 +142,8 @@ static int32_t find_asked(vvi_sheet_search *w)
 static void look_at(vvi_sheet_search *w, int32_t cluster, const double at[6])
 {
   vvi_sheet_life *k = &w->life[cluster];
-  const double step = w->ranks != NULL ? w->ranks->step[cluster] : k->ahead - k->path, room = room_left(w, cluster, at);
-  if (room >= 2.0 * step && k->wake >= 0.0)
+  const double step = w->ranks != NULL ? w->ranks->step[cluster] : k->pace, room = room_left(w, cluster, at);
+  if (room >= (1.0 + w->drifts_ahead) * step && k->wake >= 0.0)
     k->wake = k->path + room;
   else
     make_box(w, cluster, at, step);
@@ -164,53 +166,122 @@ vvi_sheet_found vvi_sheet_found_of(const struct vvi_sheets *s, int32_t a, int32_
   return (vvi_sheet_found){.low = x < y ? x : y, .high = x < y ? y : x, .a = a, .b = b, .rule = rule};
 }
 
-/* Bodies in order, an obstacle second. */
-static void add(vvi_sheet_search *w, int32_t i, int32_t j)
+/* What somebody who looks about has seen: handed over now and then, since others look at the same time. */
+enum { SIGHT = 256, PIECES = 64 };
+typedef struct sight {
+  vvi_sheet_search *w;
+  int32_t cluster; /* that looks around */
+  int32_t n, lost; /* found; lists that are over: */
+  vvi_sheet_found found[SIGHT];
+  int32_t slot[SIGHT];
+} sight;
+
+static bool fit_found(vvi_sheet_search *w, int64_t n)
 {
-  const struct vvi_sheets *s = w->sheets;
-  if (w->met[j] == w->meetings) { /* they have a list */
-    w->list[w->met_by[j]].found = w->looks;
-    return;
+  while (n > w->found_room && !w->full) {
+    w->full = !VVI_SHEET_GROW(w, found, w->found_room, w->n_found, 2 * w->found_room);
+    if (!w->full) w->found_room *= 2;
   }
+  return !w->full;
+}
+
+static void hand_over(sight *k)
+{
+  vvi_sheet_search *w = k->w;
+  if (k->n + k->lost == 0) return;
+#pragma omp critical(vvi_sheet_room)
+  {
+    if (fit_found(w, w->n_found + k->n)) {
+      memcpy(w->found + w->n_found, k->found, sizeof *w->found * (size_t)k->n);
+      w->n_found += k->n;
+    }
+    memcpy(w->due + w->n_due, k->slot, sizeof *w->due * (size_t)k->lost);
+    w->n_due += k->lost;
+  }
+  k->n = k->lost = 0;
+}
+
+/* Bodies in order, an obstacle second. */
+static void add(sight *k, int32_t j)
+{
+  const struct vvi_sheets *s = k->w->sheets;
+  const int32_t i = k->cluster;
   const bool turned = i > j && s->body[s->cluster[j].body].obstacle == NULL;
   const int32_t a = turned ? j : i, b = turned ? i : j, x = s->cluster[a].body, y = s->cluster[b].body;
   const int32_t rule = s->rule_of(s->meets, x < y ? x : y, x < y ? y : x);
   if (rule < 0) return;
-  if (w->n_found == w->found_room) {
-    const bool grown = VVI_SHEET_GROW(w, found, w->found_room, w->n_found, 2 * w->found_room);
-    w->full |= !grown;
-    if (!grown) return;
-    w->found_room *= 2;
-  }
-  w->found[w->n_found++] = vvi_sheet_found_of(s, a, b, rule);
+  if (k->n == SIGHT) hand_over(k);
+  k->found[k->n++] = vvi_sheet_found_of(s, a, b, rule);
 }
 
-typedef struct asking {
-  vvi_sheet_search *w;
-  int32_t cluster;
-} asking;
+static bool overlap(const double a[6], const double b[6])
+{
+  return a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] && b[2] <= a[5];
+}
 
-/* Two that both moved find each other twice. */
+/* One whose box overlaps now: is that new?  Two that both moved find each other twice. */
 static void tell(void *user, int32_t other)
 {
-  const asking *k = user;
-  if (k->w->moved[other] && other < k->cluster) return;
-  add(k->w, k->cluster, other);
+  sight *k = user;
+  const vvi_sheet_search *w = k->w;
+  if (w->moved[other] && other < k->cluster) return;
+  if (!overlap(w->was[k->cluster], w->moved[other] ? w->was[other] : w->broad->box[other])) add(k, other);
 }
 
 /* The distance from an obstacle changes by no more than the way to the middle of the box. */
-static void ask_obstacles(vvi_sheet_search *w, int32_t cluster)
+static bool reaches(const vvi_sheet_search *w, int32_t cluster, const double box[6], int32_t obstacle)
 {
-  const struct vvi_sheets *s = w->sheets;
-  const double *box = w->broad->box[cluster];
+  const vv_patch *o = w->sheets->body[w->sheets->cluster[obstacle].body].obstacle;
   double middle[3], half[3], n[3];
+  if (!(box[0] <= box[3])) return false;
   for (int c = 0; c < 3; c++) middle[c] = 0.5 * (box[c] + box[3 + c]), half[c] = 0.5 * (box[3 + c] - box[c]);
-  for (int32_t i = 0; i < w->n_obstacle; i++) {
-    const vv_patch *o = s->body[s->cluster[w->obstacle[i]].body].obstacle;
-    const double d = vvi_obstacle_distance(o, middle, n);
-    const bool flat = o->type == VV_PATCH_PLANE;
-    for (int c = 0; c < 3; c++) n[c] = fabs(n[c]);
-    if (d <= (flat ? vvi_dot3(n, half) : vvi_norm3(half)) + pad_of(w, cluster, box)) add(w, cluster, w->obstacle[i]);
+  const double d = vvi_obstacle_distance(o, middle, n);
+  for (int c = 0; c < 3; c++) n[c] = fabs(n[c]);
+  return d <= (o->type == VV_PATCH_PLANE ? vvi_dot3(n, half) : vvi_norm3(half)) + pad_of(w, cluster, box);
+}
+
+/* Clusters and obstacles that the box of one overlaps, and did not before. */
+static void look_around(sight *k)
+{
+  const vvi_sheet_search *w = k->w;
+  const double *now = w->broad->box[k->cluster], *was = w->was[k->cluster];
+  vvi_broad_query(w->broad, now, tell, k);
+  for (int32_t i = 0; i < w->n_obstacle; i++)
+    if (reaches(w, k->cluster, now, w->obstacle[i]) && !reaches(w, k->cluster, was, w->obstacle[i]))
+      add(k, w->obstacle[i]);
+}
+
+/* Of the lists of one those are over whose boxes do not overlap any more; where both moved the first says so. */
+static void look_back(sight *k)
+{
+  const vvi_sheet_search *w = k->w;
+  const double *now = w->broad->box[k->cluster];
+  for (int32_t link = w->head[k->cluster]; link >= 0; link = w->list[link / 2].next[link % 2]) {
+    const vvi_sheet_list *l = &w->list[link / 2];
+    const int32_t other = link % 2 == 0 ? l->b : l->a;
+    const bool fixed = w->sheets->body[w->sheets->cluster[other].body].obstacle != NULL;
+    if (link % 2 == 1 && w->moved[l->a]) continue;
+    if (fixed ? reaches(w, k->cluster, now, other) : overlap(now, w->broad->box[other])) continue;
+    if (k->lost == SIGHT) hand_over(k);
+    k->slot[k->lost++] = link / 2;
+  }
+}
+
+/* Boxes are these now.  What is near changes for those that moved alone. */
+static void look_about(vvi_sheet_search *w)
+{
+  const bool share = w->n_left >= VVI_SHEET_SHARED && w->threads > 1;
+  const int32_t pieces = share ? PIECES : 1, size = (w->n_left + pieces - 1) / pieces;
+  w->n_due = 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(w->threads) if (share)
+  for (int32_t i = 0; i < pieces; i++) {
+    sight k = {.w = w};
+    for (int32_t j = i * size; j < w->n_left && j < (i + 1) * size; j++) {
+      k.cluster = w->left[j];
+      look_around(&k);
+      look_back(&k);
+    }
+    hand_over(&k);
   }
 }
 
@@ -277,31 +348,17 @@ static int32_t place_of(const vvi_sheet_search *w, const vvi_sheet_found *f, int
   return from;
 }
 
-/* Of the lists of a cluster that moved those are left that were found again. */
-static int32_t part(vvi_sheet_search *w, int32_t cluster)
-{
-  int32_t n = 0;
-  for (int32_t link = w->head[cluster], next; link >= 0; link = next) {
-    const int32_t slot = link / 2;
-    next = w->list[slot].next[link % 2];
-    if (w->list[slot].found == w->looks) continue;
-    vvi_sheet_list_leaves(w, slot);
-    w->spare[w->n_spare++] = slot, n++;
-  }
-  return n;
-}
-
 static int by_number(const void *x, const void *y)
 {
   const int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
   return (a > b) - (a < b);
 }
 
-/* Those that are parted, the last n of the spare ones, leave the order: what is between two of them moves as one. */
+/* Those n leave the order: what is between two of them moves as one. */
 static void drop_from_order(vvi_sheet_search *w, int32_t n)
 {
   for (int32_t i = 0; i < n; i++) {
-    const vvi_sheet_list *l = &w->list[w->spare[w->n_spare - n + i]];
+    const vvi_sheet_list *l = &w->list[w->due[i]];
     const vvi_sheet_found f = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
     w->due[i] = place_of(w, &f, w->n_list);
   }
@@ -316,17 +373,32 @@ static void drop_from_order(vvi_sheet_search *w, int32_t n)
   w->n_list = to;
 }
 
-/* Pairs of clusters that moved are those that were found, and no others: drops them, keeps the rest in order. */
+/* Those of `due`: the rest stays in order. */
 static void drop_parted(vvi_sheet_search *w)
 {
-  int32_t n = 0, all = 0;
-  for (int32_t i = 0; i < w->n_left; i++) all += part(w, w->left[i]);
-  if (all == 0) return;
-  drop_from_order(w, all);
+  int32_t n = 0;
+  if (w->n_due == 0) return;
+  vvi_sort(w->due, (size_t)w->n_due, sizeof *w->due, by_number);
+  for (int32_t i = 0; i < w->n_due; i++) vvi_sheet_list_leaves(w, w->due[i]), w->spare[w->n_spare++] = w->due[i];
   for (int32_t i = 0; i < w->n_awake; i++)
     if (!w->parted[w->awake[i].list]) w->awake[n++] = w->awake[i];
   w->n_awake = n;
-  for (int32_t i = w->n_spare - all; i < w->n_spare; i++) w->parted[w->spare[i]] = 0;
+  for (int32_t i = 0; i < w->n_due; i++) w->parted[w->due[i]] = 0;
+  drop_from_order(w, w->n_due);
+}
+
+static bool is_at(const vvi_sheet_search *w, const vvi_sheet_found *f, int32_t at)
+{
+  return at < w->n_list && w->key[at].a == f->a && w->key[at].b == f->b;
+}
+
+/* Lists of the start have not been found by boxes, and may be found now. */
+static void drop_known(vvi_sheet_search *w)
+{
+  int64_t n = 0;
+  for (int64_t k = 0; k < w->n_found; k++)
+    if (!is_at(w, &w->found[k], place_of(w, &w->found[k], w->n_list))) w->found[n++] = w->found[k];
+  w->n_found = n;
 }
 
 /* Those that are new get slots, and their places in the order, from the last to the first. */
@@ -371,18 +443,11 @@ int32_t vvi_sheet_list_place(const vvi_sheet_search *w, const vvi_sheet_list *l)
   return w->numbered ? l->place : place_of(w, &f, w->n_list);
 }
 
-/* Clusters whose boxes overlap that of one: those that have a list with it are marked, the others are found. */
-static void look_around(vvi_sheet_search *w, int32_t cluster)
+/* Boxes of which nothing is known overlap nothing. */
+static void forget_boxes(vvi_sheet_search *w)
 {
-  asking me = {.w = w, .cluster = cluster};
-  w->meetings++;
-  for (int32_t link = w->head[cluster]; link >= 0; link = w->list[link / 2].next[link % 2]) {
-    const vvi_sheet_list *l = &w->list[link / 2];
-    const int32_t other = l->a == cluster ? l->b : l->a;
-    w->met[other] = w->meetings, w->met_by[other] = link / 2;
-  }
-  vvi_broad_query(w->broad, w->broad->box[cluster], tell, &me);
-  ask_obstacles(w, cluster);
+  for (int32_t i = 0; i < w->sheets->n_cluster; i++)
+    for (int c = 0; c < 3; c++) w->broad->box[i][c] = INFINITY, w->broad->box[i][3 + c] = -INFINITY;
 }
 
 bool vvi_sheet_candidates(vvi_sheet_search *w)
@@ -397,17 +462,21 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   for (int32_t i = 0; w->away != NULL && i < asked; i++)
     if (!vvi_sheet_sees(w, w->asked[i])) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (asked >= VVI_SHEET_SHARED && w->threads > 1)
+  const bool share = asked >= VVI_SHEET_SHARED && w->threads > 1;
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (share)
   for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);
   vvi_sheet_boxes_agree(w, asked, w->at);
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (share)
   for (int32_t i = 0; i < asked; i++) look_at(w, w->asked[i], (const double *)w->at[i]);
+  for (int32_t i = 0; i < asked; i++)
+    if (w->moved[w->asked[i]]) w->left[w->n_left++] = w->asked[i];
   if (w->n_left == 0) return !anew || w->ranks == NULL || vvi_sheet_subscribe(w);
   w->moves += w->n_left;
   vvi_broad_update(w->broad, w->n_left, w->left);
-  w->looks++;
-  for (int32_t k = 0; k < w->n_left; k++) look_around(w, w->left[k]);
+  look_about(w);
   vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, vvi_sheet_by_meshes);
   drop_parted(w);
+  if (anew) drop_known(w);
   bool room = take_new(w) && !w->full;
   if (w->ranks != NULL) room &= vvi_sheet_subscribe(w);
   w->numbered = false;
@@ -422,6 +491,7 @@ void vvi_sheet_forget(vvi_sheet_search *w)
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
   w->n_list = w->n_slot = w->n_spare = 0;
   vvi_sheet_sleep_forget(w);
+  forget_boxes(w);
   w->used = 0;
   w->anew = true;
 }

@@ -36,8 +36,9 @@ void vvi_sheet_path_ahead(vvi_sheet_search *w, int32_t cluster)
   const double *fly = w->carry[w->sheets->cluster[cluster].body];
   const double off[3] = {v->centre[0] - fly[0], v->centre[1] - fly[1], v->centre[2] - fly[2]};
   vvi_sheet_life *k = &w->life[cluster];
-  k->ahead = k->path + vvi_norm3(v->centre) + v->allowed;
-  k->stray_ahead = k->stray + vvi_norm3(off) + v->allowed;
+  k->pace = vvi_norm3(v->centre) + v->allowed;
+  k->ahead = k->path + w->drifts_ahead * k->pace;
+  k->stray_ahead = k->stray + w->drifts_ahead * (vvi_norm3(off) + v->allowed);
   w->past[cluster] = (k->ahead > k->wake ? VVI_SHEET_BOX : 0) | (k->stray_ahead > k->nap ? VVI_SHEET_NAP : 0);
 }
 
@@ -163,9 +164,15 @@ static double path_of(const vvi_sheet_search *w, const vvi_sheet_list *l)
   return w->life[l->a].path + w->life[l->b].path;
 }
 
+bool vvi_sheet_list_lasts(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  const double all = l->limit - l->offset - l->margin;
+  return vvi_sheet_list_flies(w, l) || l->left - l->way > 0.5 * all;
+}
+
 bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l)
 {
-  if (vvi_sheet_list_sleeps(w, l) || vvi_sheet_list_flies(l)) return true;
+  if (vvi_sheet_list_sleeps(w, l) || vvi_sheet_list_flies(w, l)) return true;
   const double left = l->limit - l->offset - l->margin - closer(w, l);
   if (!(left >= l->step)) return false;
   l->wake = path_of(w, l) + left, l->left = left, l->way = 0.0;

@@ -215,5 +215,5 @@ void vvi_sheet_advance(vvi_sheet_search *w)
     for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
   }
   vvi_sheet_sleep(w);
-  if (w->away != NULL) w->away->drifted = true;
+  if (w->away != NULL) vvi_sheet_away_drifted(w);
 }

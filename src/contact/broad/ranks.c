@@ -325,7 +325,7 @@ bool vvi_sheet_asked_agree(vvi_sheet_search *w)
   double *at = all.mine;
   for (int32_t i = 0; i < k->n_home; i++) {
     const int32_t c = k->known[i];
-    k->step[c] = w->life[c].ahead - w->life[c].path;
+    k->step[c] = w->life[c].pace;
     if (k->home[c] < 0 || (w->past[c] & VVI_SHEET_BOX) == 0) continue;
     at[0] = (double)c, at[1] = k->step[c], at += WIDTH;
   }

@@ -115,7 +115,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
       w->plane == NULL || w->y == NULL)
     return VV_NOMEM;
   if (w->ready == NULL || w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL) return VV_NOMEM;
-  w->round = 1;
+  w->round = 1, w->drifts_ahead = 1.0;
   VV_TRY(make_benches(w, arena));
   VV_TRY(vvi_sheet_life_create(w, arena));
   VV_TRY(vvi_sheet_candidates_create(w, arena));
@@ -379,12 +379,13 @@ static void look_ahead(vvi_sheet_search *w, vvi_sheet_list *l)
   const bool off = l->off || !l->mine || vvi_sheet_is_whole(w, l);
   l->asks = !off && (l->stale || !vvi_sheet_list_sleeps(w, l));
   if (!off && (l->n > 0 || l->asks)) l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
-  l->asks = l->asks && (l->stale || !vvi_sheet_list_flies(l));
+  l->asks = l->asks && (l->stale || !vvi_sheet_list_flies(w, l));
 }
 
+/* A list of which it is known without a node that there is nothing in it is made anew before it has to be. */
 static void is_due(vvi_sheet_search *w, vvi_sheet_list *l)
 {
-  l->asks = l->asks && (l->stale || !vvi_sheet_list_holds(w, l));
+  l->asks = l->asks && (l->stale || !vvi_sheet_list_holds(w, l) || (!vvi_sheet_list_lasts(w, l) && is_far(w, l)));
 }
 
 /* The clusters of those, each once. */
@@ -418,9 +419,9 @@ static void look_together(vvi_sheet_search *w)
   }
 }
 
-static float bound_of(const vvi_sheet_list *l)
+static float bound_of(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  return (float)((l->travel + l->step) * (1.0 + 1e-6));
+  return (float)((l->travel + w->drifts_ahead * l->step) * (1.0 + 1e-6));
 }
 
 /* ---- lists that something is true of, in their order: found in PARTS fixed pieces, then put together ---- */
@@ -455,16 +456,15 @@ static int32_t pick(vvi_sheet_search *w, pick_fn *takes)
   return sum;
 }
 
-static bool has_past(const vvi_sheet_list *l)
+static bool has_past(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  return l->n > 0 && !(l->safe > bound_of(l));
+  return l->n > 0 && !(l->safe > bound_of(w, l));
 }
 
 /* It asks, or has pairs to look at. */
 static bool reads(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  (void)w;
-  return l->asks || has_past(l);
+  return l->asks || has_past(w, l);
 }
 
 /* Movers of both clusters. */
@@ -490,7 +490,7 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
   const int32_t n = pick(w, reads);
   for (int32_t i = 0; i < n; i++) {
     const vvi_sheet_list *l = &w->list[w->due[i]];
-    if (!vvi_sheet_sees(w, l->a) || !vvi_sheet_sees(w, l->b) || has_past(l)) need(w, l);
+    if (!vvi_sheet_sees(w, l->a) || !vvi_sheet_sees(w, l->b) || has_past(w, l)) need(w, l);
   }
   if (w->away != NULL)
     vvi_sheet_away_fetch(w);
@@ -516,7 +516,7 @@ static bool asks(const vvi_sheet_search *w, const vvi_sheet_list *l)
 /* It has pairs past their budgets. */
 static bool has_due(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  return has_past(l) && !vvi_sheet_is_whole(w, l);
+  return has_past(w, l) && !vvi_sheet_is_whole(w, l);
 }
 
 /* Lists that the coming drift may use up. */
@@ -735,7 +735,7 @@ static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, gla
 {
   const vvi_sheet_list *l = &w->list[k->couple];
   const vvi_sheet_pair *pair = w->pair + k->first;
-  const int32_t m = list_past(bound_of(l), k->past, w->safe + k->first, pair, g->due);
+  const int32_t m = list_past(bound_of(w, l), k->past, w->safe + k->first, pair, g->due);
   if (w->gone == NULL || w->sheets->cluster[l->a].body != w->sheets->cluster[l->b].body) return m;
   int32_t n = 0;
   for (int32_t j = 0; j < m; j++)
@@ -823,7 +823,7 @@ static void find_chunks(vvi_sheet_search *w, int32_t couple)
 {
   _Static_assert(CHUNK / BLOCK == BLOCK, "a bit for each block of a chunk");
   vvi_sheet_list *l = &w->list[couple];
-  const float bound = bound_of(l);
+  const float bound = bound_of(w, l);
   l->safe = INFINITY, l->chunks = 0;
   for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
     const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
@@ -839,7 +839,8 @@ static void find_chunks(vvi_sheet_search *w, int32_t couple)
 /* Chunks with pairs to look at, in order. */
 static int32_t find_active(vvi_sheet_search *w)
 {
-  const int32_t active = pick(w, has_due);
+  int32_t active = pick(w, has_due);
+  if (active > 1 && w->unsorted) vvi_sheet_sort_awake(w), active = pick(w, has_due);
   int32_t n = 0, room = 0;
   int64_t slot = 0;
   vvi_sheet_number(w, active);

@@ -100,9 +100,13 @@ void vvi_sheet_list_leaves(vvi_sheet_search *w, int32_t slot); /* and is parted 
 void vvi_sheet_list_wakes(vvi_sheet_search *w, int32_t slot);
 void vvi_sheet_wake_all(vvi_sheet_search *w);
 void vvi_sheet_carry_all(vvi_sheet_search *w); /* how bodies fly, from what clusters do */
+void vvi_sheet_sort_awake(
+    vvi_sheet_search *w); /* in the order of the meshes, which nobody needs but who lists their pairs */
 /* Before a drift: those that it may concern.  Behind it: those that no drift will concern soon. */
 void vvi_sheet_wake(vvi_sheet_search *w);
 void vvi_sheet_sleep(vvi_sheet_search *w);
+/* So many drifts no list waits for, while all sleep; `most` at the most. */
+int64_t vvi_sheet_drifts_asleep(vvi_sheet_search *w, int64_t most);
 
 /* ---- how long lists live (life.c) ---- */
 
@@ -115,6 +119,8 @@ void vvi_sheet_paths_done(vvi_sheet_search *w);
 void vvi_sheet_list_begins(vvi_sheet_search *w, vvi_sheet_list *l);
 /* Is it complete for the coming drift?  Its `step` is known. */
 bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l);
+/* One that holds: for the drifts ahead, too?  What has half of its budget does not become better. */
+bool vvi_sheet_list_lasts(const vvi_sheet_search *w, const vvi_sheet_list *l);
 /* Where the points of a cluster are: what lists that share it need to know. */
 void vvi_sheet_look_at(vvi_sheet_search *w, int32_t cluster);
 /* x_ref <- x, once in a round: other clusters are not concerned. */
@@ -127,9 +133,9 @@ static inline bool vvi_sheet_shares(const vvi_sheet_search *w, int64_t n)
   return w->threads > 1 && n >= FROM;
 }
 /* It is, without looking any closer; by paths, or by ways where its `step` is known. */
-static inline bool vvi_sheet_list_flies(const vvi_sheet_list *l)
+static inline bool vvi_sheet_list_flies(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  return (l->way + l->step) * (1.0 + 1e-9) <= l->left;
+  return (l->way + w->drifts_ahead * l->step) * (1.0 + 1e-9) <= l->left;
 }
 static inline bool vvi_sheet_list_sleeps(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {

@@ -85,7 +85,7 @@ bool vvi_sheet_start_take(vvi_sheet_search *w)
   }
   for (int32_t i = 0; i < w->n_list; i++) {
     w->order[i] = i, take_list(w, &w->list[i]);
-    w->list[i].found = 0, w->key[i] = (vvi_sheet_key){.a = w->list[i].a, .b = w->list[i].b};
+    w->key[i] = (vvi_sheet_key){.a = w->list[i].a, .b = w->list[i].b};
     vvi_sheet_list_enters(w, i);
   }
   if (w->away != NULL) vvi_sheet_away_start(w);

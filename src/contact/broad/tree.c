@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAF = 4, DEPTH = 64 }; /* boxes of a leaf; halvings of 2^31 boxes, twice over */
+/* Boxes of a leaf; halvings of 2^31 boxes, twice over; a way to the root is some ten nodes: where so large a part of all has changed it
+ * is refitted as a whole. */
+enum { LEAF = 4, DEPTH = 64, MANY = 10 };
 
 vv_status vvi_broad_create(vvi_arena *arena, int32_t n, vvi_broad **out)
 {
@@ -86,6 +88,10 @@ void vvi_broad_update(vvi_broad *t, int32_t n, const int32_t *which)
     t->nodes = 1, t->changed = 0;
     find_middles(t);
     plant(t, 0, -1, 0, t->n);
+    return;
+  }
+  if (MANY * (int64_t)n >= t->n) { /* children stand behind their parents */
+    for (int32_t at = t->nodes - 1; at >= 0; at--) fit(t, &t->node[at]);
     return;
   }
   for (int32_t k = 0; k < n; k++) refit(t, which[k]);

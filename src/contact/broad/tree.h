@@ -1,7 +1,7 @@
 /* contact/broad/tree.h  Which of many boxes overlap: a binary tree over boxes that change now and then.
  *
  * Whoever moves gives its box some room, and comes back only when it has left it: what is far apart costs nothing.  The tree is
- * refitted along the way to its root for each box that changed, and built anew once as many have changed as there are. */
+ * refitted along the way to its root for each box that changed, or as a whole, and built anew once as many have changed as there are. */
 #pragma once
 #include "base/base.h"
 

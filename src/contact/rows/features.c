@@ -219,6 +219,11 @@ void vvi_features_advance(struct vvi_contact_step *w)
   vvi_sheet_advance(w->features->search);
 }
 
+int64_t vvi_features_cruise(struct vvi_contact_step *w, double h, int64_t most)
+{
+  return w->features->search->away != NULL ? vvi_sheet_away_cruise(w->features->search, h, most) : 0;
+}
+
 /* ---- rows ---- */
 
 /* Legs, supports and speeds of a row for weights and normal; false: nothing can move along it. */
