@@ -60,9 +60,11 @@ struct vv_ledger {
   double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
   double penetration;            /* now */
   vv_overlap overlap;            /* the one, of all steps, that is the largest part of the smaller body */
+  vv_overlap side;               /* the deepest that something was inside a bar; in `overlap`, too */
+  int32_t side_of[2];            /* the bar, and what was inside */
   vv_overlap
-      unmet; /* the deepest that something was inside what it has no contact with: the side of a bar, a beam itself; */
-  int32_t unmet_of[2];                    /* that, and what was inside */
+      folded; /* the deepest, of the rows, that a beam was inside of itself, where nobody asked it to meet itself */
+  int32_t folded_body;                    /* that beam */
   double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
   double max_stretch, stretch_when;       /* the same of strains: 1 is beyond what the law means */
   double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */

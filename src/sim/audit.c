@@ -98,29 +98,36 @@ static void note_folds(vv_sim *sim)
   int32_t who;
   if (!sim->may_fold || !looks_at(sim, ALL_LOOKS, true)) return; /* what nobody asked for leaves no impacts */
   vvi_bring_down(&sim->step);
-  if (vvi_folds_look(sim->model, sim->state->q, sim->state->p, sim->mover, &inside, &who))
-    vvi_note_unmet(l, &inside, who, who);
+  if (!vvi_folds_look(sim->model, sim->state->q, sim->state->p, sim->mover, &inside, &who)) return;
+  if (inside.depth > l->folded.depth) l->folded = inside, l->folded_body = who;
+}
+
+static bool is_seen(const vv_overlap *o)
+{
+  return o->depth > VVI_SEEN_DEPTH * o->size;
 }
 
 /* Once, with the names: the claim `penetration` has none. */
 static void tell_unmet(vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
-  const vv_body *into = &sim->model->body[l->unmet_of[0]], *what = &sim->model->body[l->unmet_of[1]];
-  if (sim->unmet_told || !(l->unmet.depth > VVI_SEEN_DEPTH * l->unmet.size)) return;
-  sim->unmet_told = true;
-  if (into == what)
-    vvi_warn(into->group, NULL,
+  const vv_body *body = sim->model->body;
+  if (!sim->fold_told && is_seen(&l->folded)) {
+    sim->fold_told = true;
+    vvi_warn(body[l->folded_body].group, NULL,
              "'%s' went into itself by t = %.6g: beams touch themselves where 'contacts' ask for it with 'self: true'; "
              "what may "
              "pass says 'self: false'",
-             into->name, sim->state->t);
-  else
-    vvi_warn(into->group, NULL,
+             body[l->folded_body].name, sim->state->t);
+  }
+  if (!sim->side_told && is_seen(&l->side)) {
+    sim->side_told = true;
+    vvi_warn(body[l->side_of[0]].group, NULL,
              "'%s' went into the side of '%s' by t = %.6g, and passes through it: a bar touches with its ends alone; "
              "what is "
              "hit from the side is a beam; what may pass says 'response: none'",
-             what->name, into->name, sim->state->t);
+             body[l->side_of[1]].name, body[l->side_of[0]].name, sim->state->t);
+  }
 }
 
 /* It costs four forces. */

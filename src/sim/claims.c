@@ -286,6 +286,16 @@ static double shadow_bound(const vv_sim *sim, double guard, bool far_too)
                          strain_rounding(l, sim->state->step) + joules / l->energy_scale);
 }
 
+/* Of two bodies, or of a beam and itself. */
+static vv_overlap deepest(const vv_sim *sim)
+{
+  const vv_ledger *l = &sim->ledger;
+  vv_overlap out = l->overlap;
+  if (!sim->by_size) out = (vv_overlap){.depth = l->max_penetration, .size = sim->model->length_scale};
+  vvi_overlap_take(&out, l->folded.depth, l->folded.size);
+  return out;
+}
+
 static double worst_of(const vv_sim *sim, const char *name)
 {
   const vv_ledger *l = &sim->ledger;
@@ -296,7 +306,7 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "motion") == 0) return vvi_act_off(sim); /* m */
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
-  if (strcmp(name, "penetration") == 0) return sim->by_size ? l->overlap.depth : l->max_penetration; /* m */
+  if (strcmp(name, "penetration") == 0) return deepest(sim).depth; /* m */
   if (strcmp(name, "debt") == 0) return debt(sim);
   if (strcmp(name, "event_balance") == 0) return l->max_event_residual;
   const struct vvi_variation *v = sim->step.vary;
@@ -326,7 +336,7 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
   if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound, far_too);
   if (strcmp(c->name, "penetration") == 0 && sim->by_size)
-    bound = fmax(bound, overlap_bound(sim, l->overlap.depth > 0.0 ? l->overlap.size : smallest(sim->model)));
+    bound = fmax(bound, overlap_bound(sim, deepest(sim).depth > 0.0 ? deepest(sim).size : smallest(sim->model)));
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);
   if (strncmp(c->nature, "exact", 5) == 0 && c->worst > bound)
     bound = fmax(fmax(bound, c->bound), /* what came back was far away */

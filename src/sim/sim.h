@@ -56,8 +56,8 @@ struct vv_sim {
   bool fresh;     /* ledger.now is that of the present state */
   bool touched;   /* the caller acted since it was closed: `before` holds the totals then */
   bool may_fold;  /* a beam that does not meet itself could be inside of itself */
-  bool unmet_told; /* that something went into the side of a bar, or a beam into itself */
-  bool rewritten;  /* he may have moved q, too */
+  bool side_told, fold_told; /* that something went into the side of a bar, a beam into itself */
+  bool rewritten;            /* he may have moved q, too */
   vv_totals before;
   struct vvi_act *act; /* [n_act] forces and prescribed motions */
   int n_act, act_room;

@@ -262,21 +262,17 @@ double vvi_drift_energy(const vv_model *m, double h, const double *q, const doub
   return sum;
 }
 
-void vvi_note_unmet(vv_ledger *l, const vv_overlap *inside, int32_t into, int32_t what)
-{
-  vvi_overlap_take(&l->overlap, inside->depth, inside->size);
-  l->max_penetration = fmax(l->max_penetration, inside->depth);
-  if (inside->depth > l->unmet.depth) l->unmet = *inside, l->unmet_of[0] = into, l->unmet_of[1] = what;
-}
-
 static void note_sides(struct vv_step *s)
 {
+  vv_ledger *l = s->ledger;
   vv_overlap inside;
   int32_t who[2];
   if (s->sides == NULL) return;
   vvi_bring_down(s);
-  if (vvi_sides_look(s->sides, s->state->step, s->state->q, s->state->p, &inside, who))
-    vvi_note_unmet(s->ledger, &inside, who[0], who[1]);
+  if (!vvi_sides_look(s->sides, s->state->step, s->state->q, s->state->p, &inside, who)) return;
+  vvi_overlap_take(&l->overlap, inside.depth, inside.size);
+  l->max_penetration = fmax(l->max_penetration, inside.depth);
+  if (inside.depth > l->side.depth) l->side = inside, l->side_of[0] = who[0], l->side_of[1] = who[1];
 }
 
 void vvi_step_done(struct vv_step *s)

@@ -130,8 +130,6 @@ double *vvi_pair_hold(const struct vv_step *s, const vvi_pair *c);
 double vvi_held_energy(double pressed, double inverse);
 /* After a step: smallest gap of hard pairs, number of closed or touching pairs. */
 void vvi_note_gaps(struct vv_step *s);
-/* Something was inside what it has no contact with. */
-void vvi_note_unmet(vv_ledger *l, const vv_overlap *inside, int32_t into, int32_t what);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
 /* It ended at time t, in a grid of times that is found and not given. */

@@ -308,6 +308,10 @@ def elements_told(out, summary, rows):
     return None if "inside out or folded" in out and summary["max_distortion"] > 1 else f"not told: {out}"
 
 
+def folded_told(out, summary, rows):
+    return elements_told(out, summary, rows) or (None if "'b' went into itself" in out else f"not told: {out}")
+
+
 def stretched(due):
     """The largest strain is told from 1 on, and is what it should be: 0 of laws that have no end."""
     def judge(out, summary, rows):
@@ -438,7 +442,7 @@ RUNS = [
     ("a follower", LOAD % "force: [1, 0, 0], at: [0, 0.5, 0], follower: true", (0,), all_kept),
     ("a pulse", LOAD % "force: [3, 0, 0], history: {pulse: {duration: 0.5}}", (0,), impulse(0.75)),
     ("bars inside out", INSIDE_OUT, (0,), elements_told),
-    ("beams folded", FOLDED, (0,), elements_told),
+    ("beams folded", FOLDED, (3,), folded_told),
     ("a bar overstretched", STRETCHED % ("bar", "", "{area: 1}", "fixed", "1.2"), (0,), stretched(1.2)),
     ("a bar stretched", STRETCHED % ("bar", "", "{area: 1}", "fixed", "0.9"), (0,), stretched(0.9)),
     ("a bar of rubber stretched", STRETCHED % ("bar", ", law: neo-hookean", "{area: 1}", "fixed", "0.9"), (0,), stretched(0)),

@@ -85,11 +85,17 @@ def once(spec, scene, out, tally):
 
 
 def finely(spec, out, fine):
-    """What a run breaks between two frames is not in the files: the same once more, with all steps, where they are few."""
-    scene = json.loads(spec.text)
-    if summary(out)["steps"] > FINE:
-        return []
-    scene["record"] = {"every": abs(summary(out)["step_size"]), "paraview": False}
+    """What a run breaks between two frames is not in the files: the same once more, with all steps, where they are few; where they
+    are many, up to the time at which it says that an overlap was worst, with as many frames."""
+    scene, told = json.loads(spec.text), summary(out)
+    every = abs(told["step_size"])
+    if told["steps"] > FINE:
+        worst = [c["when"] for c in told["claims"] if c["name"] == "penetration" and not c["kept"]]
+        if not worst:
+            return []
+        scene["time"]["end"] = worst[0] + every / 2
+        every *= -(-worst[0] // (FINE * every))
+    scene["record"] = {"every": every, "paraview": False}
     path = fine.with_suffix(".yaml")
     path.write_text(json.dumps(scene))
     run(path, fine, "--threads", 1)

@@ -225,7 +225,7 @@ static bool find_room(vvi_sheet_search *w)
 /* Found pairs go to the place of their list. */
 static void put_pairs(vvi_sheet_search *w, const vvi_sheet_list *l, const vvi_sheet_bench *from)
 {
-  if (from->pair == w->pair + l->first) return;
+  if (from->n == 0 || from->pair == w->pair + l->first) return;
   memcpy(w->pair + l->first, from->pair, sizeof *from->pair * (size_t)from->n);
   memcpy(w->safe + l->first, from->safe, sizeof *from->safe * (size_t)from->n);
 }
