@@ -35,7 +35,8 @@ typedef struct flyer {
   const vv_patch *patch;
   const vv_mover *mover; /* of its first node */
   double middle[3], reach, velocity[3];
-  double skin; /* of a surface: how far from it others are kept */
+  double skin;               /* of a surface: how far from it others are kept */
+  const unsigned char *gone; /* [elements of the block] broken; NULL: none is */
   const double *gravity;
 } flyer;
 
@@ -137,6 +138,16 @@ static void near_obstacle(const bar *b, const vv_patch *o, nearest *out)
   take(out, fmin(d[0], d[1]), is_side(b, x));
 }
 
+/* Element i of a curve or surface has broken: nothing meets it any more. */
+static bool is_gone(const flyer *o, int64_t i)
+{
+  const vv_patch *p = o->patch;
+  if (o->gone == NULL) return false;
+  for (int32_t k = 0; p->type == VV_PATCH_CURVE && k < o->block->n_body; k++)
+    if (o->block->body[k]->index == p->body) return o->gone[o->block->body[k]->element0 + i];
+  return o->gone[p->element + i];
+}
+
 static nearest look(const bar *b, const flyer *o)
 {
   nearest out = {.d = INFINITY};
@@ -146,11 +157,12 @@ static nearest look(const bar *b, const flyer *o)
   if (p->type == VV_PATCH_CURVE) {
     const double radius = p->corners == 4 ? fmin(p->half[0], p->half[1]) : p->radius;
     for (int64_t i = 0; i < p->nodes - !p->closed; i++)
-      near_segment(b, o->mover[i].place, o->mover[(i + 1) % p->nodes].place, radius, &out);
+      if (!is_gone(o, i)) near_segment(b, o->mover[i].place, o->mover[(i + 1) % p->nodes].place, radius, &out);
   }
   for (int64_t i = 0; p->type == VV_PATCH_SURFACE && i < p->elements; i++) {
     const int32_t *node = o->block->element_node + 3 * (p->element + i);
     const double *x[3];
+    if (is_gone(o, i)) continue;
     for (int k = 0; k < 3; k++) x[k] = o->mover[node[k] - p->node].place;
     near_triangle(b, x, o->skin, &out);
   }
@@ -365,7 +377,7 @@ typedef struct watched {
   int64_t mover;           /* of its first node, within its block */
   point *before;           /* [nodes] a step ago, while it is near */
   double middle[3], reach; /* when it was looked at last */
-  double room, gone;       /* then: to the nearest bar, and how far bars had gone */
+  double room, way;        /* then: to the nearest bar, and the way of the bars */
   bool near;
 } watched;
 
@@ -376,7 +388,7 @@ typedef struct crossing {
 struct vvi_sides {
   const vv_model *model;
   bar *bar, *before; /* [bars] now, and a step ago, without ends */
-  double gone;       /* m: the sum over steps of the way of the fastest of them */
+  double way;        /* m: the sum over steps of that of the fastest of them */
   watched *other;
   point *place;
   int64_t places;
@@ -384,6 +396,7 @@ struct vvi_sides {
   int32_t crossings;
   crossing *crossing; /* bars whose lines cross */
   vv_mover *mover;
+  unsigned char *gone; /* [elements of any block] broken */
 };
 
 /* Pieces of a bar have gaps between them. */
@@ -462,7 +475,7 @@ static void move_bars(vvi_sides *w, const double *q, const double *p)
     take_inner(w->model, before->body, q, p, now);
     for (int e = 0; e < 2; e++) most = fmax(most, distance(now->end[e], before->end[e]));
   }
-  w->gone += most;
+  w->way += most;
 }
 
 static void keep_places(watched *o, const vv_mover *mover)
@@ -473,18 +486,22 @@ static void keep_places(watched *o, const vv_mover *mover)
 vv_status vvi_sides_create(const vv_model *m, const double *q, const double *p, vvi_arena *arena, vvi_sides **out)
 {
   vvi_sides *w = *out = NULL, count = {.model = m};
-  int64_t most = 0;
+  int64_t most = 0, elements = 0;
   for (int32_t i = 0; i < m->n_body; i++) count.bars += is_whole(m, &m->body[i]);
   if (count.bars == 0 || m->rules == NULL) return VV_OK;
   list_others(m, &count);
-  for (int i = 0; i < m->n_block; i++) most = m->block[i].nodes > most ? m->block[i].nodes : most;
+  for (int i = 0; i < m->n_block; i++) {
+    if (m->block[i].nodes > most) most = m->block[i].nodes;
+    if (m->block[i].elements > elements) elements = m->block[i].elements;
+  }
   if ((w = VVI_ARENA_NEW(arena, vvi_sides, 1)) == NULL) return VV_NOMEM;
   w->model = m;
   w->bar = VVI_ARENA_NEW(arena, bar, count.bars), w->before = VVI_ARENA_NEW(arena, bar, count.bars);
   w->place = VVI_ARENA_NEW(arena, point, count.places + 1);
   w->other = VVI_ARENA_NEW(arena, watched, count.others + 1), w->first = VVI_ARENA_NEW(arena, int32_t, m->n_block + 1);
   w->mover = VVI_ARENA_NEW(arena, vv_mover, most + 1);
-  if (!w->bar || !w->before || !w->place || !w->other || !w->first || !w->mover) return VV_NOMEM;
+  w->gone = VVI_ARENA_NEW(arena, unsigned char, elements + 1);
+  if (!w->bar || !w->before || !w->place || !w->other || !w->first || !w->mover || !w->gone) return VV_NOMEM;
   list_others(m, w);
   for (int32_t i = 0; i < m->n_body; i++)
     if (is_whole(m, &m->body[i])) take_inner(m, &m->body[i], q, p, &w->bar[w->bars++]);
@@ -527,10 +544,10 @@ static bool has_crossed(const bar *now, const bar *before, const watched *o, con
 {
   const vv_patch *p = f->patch;
   for (int64_t i = 0; p->type == VV_PATCH_CURVE && i < p->nodes - !p->closed; i++)
-    if (line_crossed(now, before, o, f->mover, i, (i + 1) % p->nodes)) return true;
+    if (!is_gone(f, i) && line_crossed(now, before, o, f->mover, i, (i + 1) % p->nodes)) return true;
   for (int64_t i = 0; p->type == VV_PATCH_SURFACE && i < p->elements; i++) {
     const int32_t *node = f->block->element_node + 3 * (p->element + i);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && !is_gone(f, i); k++)
       if (line_crossed(now, before, o, f->mover, node[k] - p->node, node[(k + 1) % 3] - p->node)) return true;
   }
   return false;
@@ -576,7 +593,7 @@ static void look_about(vvi_sides *w, watched *o, flyer *f, vv_overlap *deepest, 
       inside_by(deepest, who, b, f->patch->body, -n.d, size);
   }
   memcpy(o->middle, f->middle, sizeof o->middle);
-  o->reach = f->reach, o->gone = w->gone, o->near = !(o->room > 0.0);
+  o->reach = f->reach, o->way = w->way, o->near = !(o->room > 0.0);
   if (o->near) keep_places(o, f->mover);
 }
 
@@ -585,11 +602,13 @@ static void look_at_block(vvi_sides *w, int block, const double *q, const double
 {
   const vv_block *b = &w->model->block[block];
   b->kind->movers(b, q + b->q0, p + b->p0, w->mover);
+  for (int32_t j = 0; b->breaks && j < b->n_body; j++) b->kind->broken(b, q + b->q0, j, w->gone + b->body[j]->element0);
   for (int32_t i = w->first[block]; i < w->first[block + 1]; i++) {
     watched *o = &w->other[i];
     flyer f;
     take_flyer(w->model, &o->patch, w->mover + o->mover, o->patch.nodes, &f);
-    const double used = distance(f.middle, o->middle) + fabs(f.reach - o->reach) + w->gone - o->gone;
+    f.gone = b->breaks ? w->gone : NULL;
+    const double used = distance(f.middle, o->middle) + fabs(f.reach - o->reach) + w->way - o->way;
     if (o->near || !(used < o->room)) look_about(w, o, &f, deepest, who);
   }
 }
