@@ -279,7 +279,8 @@ static void look_ahead(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
     *hold = VVI_PAIR_APART;
 }
 
-/* Drives give their nodes the velocity of the coming step; how the rates of pairs change by that. */
+/* Drives give their nodes the velocity of the coming step; how the rates of pairs change by that.  They also put them where the history
+ * has them, which the drift missed by its rounding: a force that was kept belongs to other places, and a run that is resumed here has none. */
 void vvi_kdk_drive(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   const struct vvi_pairs *list = s->model->pairs;
@@ -288,6 +289,7 @@ void vvi_kdk_drive(struct vv_step *s, vvi_kdk *k, double t, double h)
   vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   for (int i = 0; k->driven != NULL && i < list->n; i++)
     k->driven[i] += vvi_pair_rate(&list->pair[i], s->state->q, s->state->p);
+  if (s->model->driven) k->known = false;
 }
 
 /* Before the drift: it is known exactly, so tips that it would make penetrate answer at the synchronous state.  Positions are

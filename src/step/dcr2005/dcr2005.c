@@ -133,6 +133,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   vvi_kdk *k = &((dcr_work *)s->own)->kdk;
   bool halve;
   vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  if (s->model->driven) k->known = false; /* as vvi_kdk_drive */
   VV_TRY(vvi_kdk_answer(s, k, t, h, false, &halve, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
   unproject(s, 1.0);
