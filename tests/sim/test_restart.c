@@ -78,10 +78,13 @@ static void test_driven_ends(void **unused)
     char text[2048];
     snprintf(
         text, sizeof text,
-        "visviva: 1\ntime: {end: 1, step: 7e-6}\nmethod: {step: leapfrog}\ngravity: [3.8, -10.7, 4.5]\nbodies:\n"
-        "  led: {kind: bar, length: 0.39, elements: 3, section: {area: 5e-4}, material: {young: 8e8, density: 1600%s}, "
-        "axis: [0.02, -0.98, -0.19], damping: {mass: 26}, ends: {last: driven}, drives: [{end: last, displacement: "
-        "0.0227, history: {harmonic: {frequency: 190, phase: 1.57}}}]}\n"
+        "visviva: 1\ntime: {end: 1, step: 7.11646932711786e-06}\nmethod: {step: leapfrog}\ngravity: [3.8, -10.7, 4.5]\n"
+        "contacts: [{restitution: 0.9, friction: 1}]\nbodies:\n"
+        "  led: {kind: bar, length: 0.39319187086703555, elements: 3, section: {area: 5.2e-4}, material: {young: "
+        "8.04e8, density: 1597.86%s}, "
+        "axis: [0.02, -0.98, -0.19], origin: [-0.3, 0.93, 0.41], damping: {mass: 25.97282}, ends: {last: driven}, "
+        "drives: [{end: last, displacement: "
+        "0.022759076554206583, history: {harmonic: {frequency: 18.944028817695987, phase: 1.57}}}]}\n"
         "  rod: {kind: beam, length: 0.5, elements: 6, section: {square: {side: 0.018}}, material: {young: 8e8, "
         "density: "
         "1600}, axis: [0.7, 0.6, 0.1], normal: [0, 0, 1], position: [1, 1, 1]}\n",
