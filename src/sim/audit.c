@@ -115,17 +115,15 @@ static void tell_unmet(vv_sim *sim)
   if (!sim->fold_told && is_seen(&l->folded)) {
     sim->fold_told = true;
     vvi_warn(body[l->folded_body].group, NULL,
-             "'%s' went into itself by t = %.6g: beams touch themselves where 'contacts' ask for it with 'self: true'; "
-             "what may "
-             "pass says 'self: false'",
+             "'%s' went into itself by t = %.6g: beams touch themselves where 'contacts' ask for it "
+             "('self: true'); what may pass says 'self: false'",
              body[l->folded_body].name, sim->state->t);
   }
   if (!sim->side_told && is_seen(&l->side)) {
     sim->side_told = true;
     vvi_warn(body[l->side_of[0]].group, NULL,
              "'%s' went into the side of '%s' by t = %.6g, and passes through it: a bar touches with its ends alone; "
-             "what is "
-             "hit from the side is a beam; what may pass says 'response: none'",
+             "what is hit from the side is a beam; what may pass says 'response: none'",
              body[l->side_of[1]].name, body[l->side_of[0]].name, sim->state->t);
   }
 }

@@ -4,6 +4,14 @@
  * up to zero: sum c_k x_k = d n, with n from the second feature to the first.                               [sheets 1] */
 #pragma once
 #include "base/base.h"
+#include "math/math.h"
+
+/* m: of two points. */
+static inline double vvi_apart3(const double a[3], const double b[3])
+{
+  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return vvi_norm3(d);
+}
 
 typedef enum vvi_feature { VVI_VERTEX_FACE, VVI_EDGE_EDGE } vvi_feature;
 

@@ -11,12 +11,6 @@
 
 static const double TURN = 2.0;
 
-static double distance(const double a[3], const double b[3])
-{
-  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-  return vvi_norm3(d);
-}
-
 /* Of a curve that may pass through itself unseen; 0: it may not, or is asked to. */
 static double radius_of(const vv_model *m, const vv_block *b, const vv_patch *p)
 {
@@ -41,10 +35,10 @@ static bool turns_enough(const vv_patch *p, const vv_mover *node)
 {
   double last[3] = {0}, sum = 0.0;
   for (int64_t i = 0; i < p->nodes - !p->closed && sum <= TURN; i++) {
-    const double *x = node[i].place, *y = node[(i + 1) % p->nodes].place, l = distance(x, y);
+    const double *x = node[i].place, *y = node[(i + 1) % p->nodes].place, l = vvi_apart3(x, y);
     double now[3];
     for (int c = 0; c < 3; c++) now[c] = (y[c] - x[c]) / l;
-    if (i > 0) sum += 0.5 * VV_PI * distance(now, last);
+    if (i > 0) sum += 0.5 * VV_PI * vvi_apart3(now, last);
     memcpy(last, now, sizeof last);
   }
   return sum > TURN;
@@ -67,7 +61,7 @@ static double least_distance(const vv_patch *p, const vv_mover *node, double rad
   const int64_t n = p->nodes - !p->closed;
   double longest = 0.0, sum = 0.0, least = INFINITY;
   for (int64_t i = 0; i < n; i++) {
-    const double l = distance(node[i].place, node[(i + 1) % p->nodes].place);
+    const double l = vvi_apart3(node[i].place, node[(i + 1) % p->nodes].place);
     longest = fmax(longest, l), sum += l;
   }
   const int64_t apart = vvi_rules_apart(radius, sum / (double)n);

@@ -51,12 +51,6 @@ static void take(nearest *k, double d, bool side)
   if (d < k->d) k->d = d, k->side = side;
 }
 
-static double distance(const double a[3], const double b[3])
-{
-  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-  return vvi_norm3(d);
-}
-
 static double from_axis(const bar *b, const double x[3])
 {
   double d[3] = {x[0] - b->middle[0], x[1] - b->middle[1], x[2] - b->middle[2]};
@@ -405,10 +399,19 @@ static bool is_whole(const vv_model *m, const vv_body *body)
   return is_bar(m, body) && !m->block[body->block].breaks;
 }
 
+/* A line of the scene lets it touch some bar. */
+static bool meets_some_bar(const vv_model *m, const vv_patch *p)
+{
+  for (int32_t i = 0; i < m->n_body; i++)
+    if (is_whole(m, &m->body[i]) && may_meet(m->rules, i, p->body)) return true;
+  return false;
+}
+
 static bool can_come(const vv_model *m, const vv_block *b, const vv_patch *p)
 {
   const bool shared = vvi_ctx_net(m->ctx) != NULL && p->type == VV_PATCH_SURFACE; /* a rank has some of its nodes */
-  return p->node >= 0 && p->type != VV_PATCH_TIP && b->kind->movers != NULL && p->pieces <= 1 && !shared;
+  return p->node >= 0 && p->type != VV_PATCH_TIP && b->kind->movers != NULL && p->pieces <= 1 && !shared &&
+         meets_some_bar(m, p);
 }
 
 /* Counts, or lists where there is room. */
@@ -421,8 +424,8 @@ static void list_others(const vv_model *m, vvi_sides *w)
     for (int32_t k = 0; k < b->patches; k++) {
       const vv_patch *p = &b->patch[k];
       const bool each = p->type == VV_PATCH_SOLID;
-      const int64_t nodes = each ? 1 : p->nodes;
-      for (int64_t j = 0; can_come(m, b, p) && j < (each ? p->nodes : 1); j++, w->others++, w->places += nodes) {
+      const int64_t nodes = each ? 1 : p->nodes, n = !can_come(m, b, p) ? 0 : each ? p->nodes : 1;
+      for (int64_t j = 0; j < n; j++, w->others++, w->places += nodes) {
         if (w->other == NULL) continue;
         watched *o = &w->other[w->others];
         *o = (watched){.mover = p->node + j, .patch = *p, .before = w->place + w->places, .near = true};
@@ -473,7 +476,7 @@ static void move_bars(vvi_sides *w, const double *q, const double *p)
     bar *now = &w->bar[i], *before = &w->before[i];
     *before = *now;
     take_inner(w->model, before->body, q, p, now);
-    for (int e = 0; e < 2; e++) most = fmax(most, distance(now->end[e], before->end[e]));
+    for (int e = 0; e < 2; e++) most = fmax(most, vvi_apart3(now->end[e], before->end[e]));
   }
   w->way += most;
 }
@@ -531,8 +534,8 @@ static bool line_crossed(const bar *now, const bar *before, const watched *o, co
   const int64_t node[2] = {i, k};
   double x[4][3], y[4][3], time;
   vvi_closest at;
-  const double longest = distance(mover[i].place, mover[k].place) + distance(mover[i].place, o->before[i]) +
-                         distance(now->middle, before->middle);
+  const double longest = vvi_apart3(mover[i].place, mover[k].place) + vvi_apart3(mover[i].place, o->before[i]) +
+                         vvi_apart3(now->middle, before->middle);
   if (from_axis(now, mover[i].place) > 2.0 * longest) return false;
   memcpy(x, before->end, sizeof before->end), memcpy(y, now->end, sizeof now->end);
   for (int j = 0; j < 2; j++)
@@ -558,7 +561,7 @@ static nearest look_on_the_way(const bar *b, const watched *o, const flyer *f)
 {
   nearest least = {.d = INFINITY};
   const double *now = f->mover->place, *before = o->before[0];
-  const int parts = distance(now, before) > f->reach / PARTS ? PARTS : 1;
+  const int parts = vvi_apart3(now, before) > f->reach / PARTS ? PARTS : 1;
   for (int i = 1; i <= parts; i++) {
     vv_mover mover = *f->mover;
     flyer there = *f;
@@ -573,7 +576,7 @@ static nearest look_on_the_way(const bar *b, const watched *o, const flyer *f)
 static void look_about(vvi_sides *w, watched *o, flyer *f, vv_overlap *deepest, int32_t who[2])
 {
   const bool solid = f->patch->type == VV_PATCH_SOLID, surface = f->patch->type == VV_PATCH_SURFACE;
-  const double way = distance(f->middle, o->middle) + fabs(f->reach - o->reach);
+  const double way = vvi_apart3(f->middle, o->middle) + fabs(f->reach - o->reach);
   const bool stepped = o->near; /* places of the step before are known */
   o->room = INFINITY;
   for (int32_t k = 0; k < w->bars; k++) {
@@ -608,7 +611,7 @@ static void look_at_block(vvi_sides *w, int block, const double *q, const double
     flyer f;
     take_flyer(w->model, &o->patch, w->mover + o->mover, o->patch.nodes, &f);
     f.gone = b->breaks ? w->gone : NULL;
-    const double used = distance(f.middle, o->middle) + fabs(f.reach - o->reach) + w->way - o->way;
+    const double used = vvi_apart3(f.middle, o->middle) + fabs(f.reach - o->reach) + w->way - o->way;
     if (o->near || !(used < o->room)) look_about(w, o, &f, deepest, who);
   }
 }

@@ -425,19 +425,17 @@ static bool must_fly(const struct vvi_contact_step *w, int32_t n, const int32_t 
   return false;
 }
 
-/* m/s that the impulses of the island change U of one of its contacts by along n. */
-static double changes(const vvi_contact_group *g, const vvi_island_contact *o)
+/* m/s that the impulses of the island change U of one of its contacts by, along its first `axes` axes. */
+static void add_changes(const vvi_contact_group *g, const vvi_island_contact *o, int axes, double u[3])
 {
-  double sum = 0.0;
   for (int l = 0; l < o->legs; l++) {
     const vvi_leg *leg = &g->leg[o->first + l];
     const double *a = g->inverse[leg->mover], *j = g->change[leg->mover];
     double v[3], s[3];
     vvi_times6(a, j, v);
     vvi_times6(a + 6, j + 3, s);
-    sum += vvi_dot3(leg->force[0], v) + vvi_dot3(leg->moment[0], s);
+    for (int k = 0; k < axes; k++) u[k] += vvi_dot3(leg->force[k], v) + vvi_dot3(leg->moment[k], s);
   }
-  return sum;
 }
 
 /* U+ of all contacts with the impulses that joints answered exactly, whatever the solver left of their rows: books are exact. */
@@ -446,15 +444,7 @@ static void see_after(const vvi_contact_group *g, int32_t n)
   for (int32_t i = 0; i < n; i++) {
     vvi_island_contact *o = &g->problem[i];
     memcpy(o->after, o->free, sizeof o->after);
-    for (int l = 0; l < o->legs; l++) {
-      const vvi_leg *leg = &g->leg[o->first + l];
-      const double *a = g->inverse[leg->mover], *j = g->change[leg->mover];
-      double v[3], s[3];
-      vvi_times6(a, j, v);
-      vvi_times6(a + 6, j + 3, s);
-      for (int k = 0; k < (o->friction > 0.0 ? 3 : 1); k++)
-        o->after[k] += vvi_dot3(leg->force[k], v) + vvi_dot3(leg->moment[k], s);
-    }
+    add_changes(g, o, o->friction > 0.0 ? 3 : 1, o->after);
   }
 }
 
@@ -494,7 +484,9 @@ static void foresee(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n,
     end = pair_ahead(w, i, n, act);
     for (int32_t k = i; k < end; k++) {
       vvi_contact *c = &w->contact[act[k]];
-      const double straight = c->gap + w->h * (g->problem[k].free[0] + changes(g, &g->problem[k]));
+      double change[3] = {0.0};
+      add_changes(g, &g->problem[k], 1, change);
+      const double straight = c->gap + w->h * (g->problem[k].free[0] + change[0]);
       const double bend = c->ahead - straight;
       if (c->known && c->placed && c->restitution < 1.0 && c->turns && fabs(bend) > 0.01 * c->target)
         c->b_n -= bend / w->h;
